@@ -33,6 +33,7 @@ static const struct {
 	[VPA_FOUND_LAUNCH_RATE] = {"host 0 per launch", 0},
 	[VPA_FOUND_ALLOCATION] = {"delete allocations", 0},
 	[VPA_FOUND_MODULE_LOAD] = {"delete loads", 0},
+	[VPA_FOUND_GRAPH_BUILD] = {"delete graph-builds", 0},
 	[VPA_FOUND_EAGER_ATTENTION] = {"scale eager-softmax 0", 1},
 };
 

@@ -116,12 +116,15 @@ static int read_calls(
 		{"copies", VPA_WHAT_COPIES},
 		{"allocations", VPA_WHAT_ALLOCATIONS},
 		{"loads", VPA_WHAT_LOADS},
+		{"graph-builds", VPA_WHAT_BUILDS},
 	};
 	size_t i;
 
 	if (!*word || strlen(word) >= sizeof(c->name))
 		return refuse(w,
-			"the name of a CUDA call, syncs, copies, small-reads, allocations or loads",
+			"the name of a CUDA call, syncs, copies, small-reads, allocations, loads "
+			"or "
+			"graph-builds",
 			err);
 	strcpy(c->name, word);
 	c->what = VPA_WHAT_CALLS;

@@ -4,6 +4,8 @@
  *	                                        code follows, since more of it most likely needs what was waited for
  *	delete small-reads|CALL [in PLACE]      the calls are gone, with their ops and the host code of the launch
  *	delete copies KIND [in PLACE]           the same for copies of a kind: HtoD, DtoH ...
+ *	delete graph-builds [in PLACE]          graphs are there: no capture, with all calls and code in it, and no other call
+ *	                                        that makes or frees graphs
  *	host X [over TIME] [under TIME] [in PLACE]  host code between calls takes X times as long; 0: none; over, under:
  *	                                        only stretches of at least, of less than this time
  *	host X ... after small-reads|CALL [in PLACE]  the same for what follows such calls, without what any launch needs
@@ -22,8 +24,8 @@
  *	steps N PLACE                           of the instances in each range around them N run, spread evenly
  *
  * PLACE, OUTER, CALL and KERNEL are names as a report has them, or patterns as of a shell. PLACE is the rest of the
- * line, so it may have blanks. CALL may be "syncs", "copies", "allocations" (and what frees) or "loads" (of code) for all of
- * that kind. */
+ * line, so it may have blanks. CALL may be "syncs", "copies", "allocations" (and what frees), "loads" (of code) or
+ * "graph-builds" for all of that kind. */
 #ifndef VPA_ANALYSIS_RETIME_REPLAY_CHANGE_H
 #define VPA_ANALYSIS_RETIME_REPLAY_CHANGE_H
 
@@ -52,6 +54,7 @@ enum vpa_change_what {
 	VPA_WHAT_COPIES,      /* of any kind */
 	VPA_WHAT_ALLOCATIONS, /* and what frees */
 	VPA_WHAT_LOADS,       /* of code */
+	VPA_WHAT_BUILDS,      /* of CUDA graphs, and what a capture records */
 	VPA_WHAT_SMALL_READS, /* copies of a few bytes to the host, and the wait that follows */
 	VPA_WHAT_COPY_KIND,
 	VPA_WHAT_FAMILY, /* of kernels */

@@ -30,6 +30,7 @@ struct walk_thread {
 	size_t sample,
 		last_sample; /* of the tape: the one before the code before the call; the end of the thread's */
 	uint32_t *runs; /* by rule: 1 + the run of a graph that the thread is in; 0: none */
+	int captures;   /* it has begun to capture a graph */
 };
 
 struct vpa_walk {
@@ -193,7 +194,8 @@ static void change_call(struct vpa_walk *w, const struct vpa_rule *r, const stru
 		stop_waiting(w, r, c);
 		break;
 	case VPA_CHANGE_DELETE:
-		remove_call(w, r, c, 0);
+		remove_call(w, r, c,
+			r->change->what == VPA_WHAT_BUILDS && w->threads[c->thread].captures);
 		break;
 	default:
 		cut_cost(of_call(w, c, r->world), c);
@@ -385,10 +387,17 @@ static const uint64_t *mean_call(struct vpa_walk *w, const struct vpa_tape_call 
 {
 	const uint64_t *rules = vpa_rules_of_name(w->x, c->name, c->klass);
 
-	if (!c->op_count || !w->x->copies_matter)
+	int copies = c->op_count && w->x->copies_matter,
+	    captured = w->x->captures_matter && w->threads[c->thread].captures;
+	size_t i;
+
+	if (!copies && !captured)
 		return rules;
 	memcpy(w->means, rules, w->x->words * sizeof(*rules));
-	mean_copies(w->x, c, w->means);
+	if (copies)
+		mean_copies(w->x, c, w->means);
+	for (i = 0; captured && i < w->x->words; i++)
+		w->means[i] |= vpa_rule_set(w->x, VPA_RULES_CAPTURED)[i];
 	return w->means;
 }
 
@@ -470,10 +479,12 @@ void vpa_walk_call(struct vpa_walk *w, uint32_t call, struct vpa_call_effects *o
 	w->is_measured =
 		w->counts && c->start_ns >= w->x->t->from_ns && c->start_ns < w->x->t->to_ns;
 	find_place(w->x, th, c);
-	if (!find_todo(w, c, th))
-		return;
-	apply_all(w, call, th);
-	carry(w, th);
+	if (find_todo(w, c, th)) {
+		apply_all(w, call, th);
+		carry(w, th);
+	}
+	if (c->klass == VPT_CALL_BEGIN_CAPTURE || c->klass == VPT_CALL_END_CAPTURE)
+		th->captures = c->klass == VPT_CALL_BEGIN_CAPTURE;
 	for (i = 0; out->worlds >> i; i++)
 		if (out->worlds >> i & 1)
 			out->gone |= (uint32_t)out->at[i].is_gone << i;

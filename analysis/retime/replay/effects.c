@@ -40,6 +40,9 @@ static int means_name(
 		return klass == VPT_CALL_ALLOCATION;
 	case VPA_WHAT_LOADS:
 		return klass == VPT_CALL_MODULE_LOAD;
+	case VPA_WHAT_BUILDS:
+		return klass == VPT_CALL_GRAPH_BUILD || klass == VPT_CALL_BEGIN_CAPTURE ||
+		       klass == VPT_CALL_END_CAPTURE;
 	default:
 		return 0;
 	}
@@ -128,6 +131,10 @@ static void add_meaning(struct vpa_effects *x, size_t i)
 		break;
 	case VPA_WHAT_FAMILY:
 		vpa_rule_add(&x->families[c->number * x->words], i);
+		break;
+	case VPA_WHAT_BUILDS:
+		x->captures_matter = 1;
+		vpa_rule_add(vpa_rule_set(x, VPA_RULES_CAPTURED), i);
 		break;
 	default:
 		break;

@@ -21,6 +21,7 @@ enum vpa_rule_set {
 	VPA_RULES_ASIDE,
 	VPA_RULES_EVERYWHERE,
 	VPA_RULES_SMALL_READS, /* meant are small reads */
+	VPA_RULES_CAPTURED,    /* meant is what a capture records */
 	VPA_RULE_SETS
 };
 
@@ -64,6 +65,7 @@ struct vpa_effects {
 	uint64_t host_least_ns,
 		host_most_ns; /* of stretches of host code that some rule is about */
 	int copies_matter;    /* some rule is about what a call copies */
+	int captures_matter;  /* or about what a capture records */
 	uint32_t asides;
 	int failed; /* no memory for a row of names */
 };

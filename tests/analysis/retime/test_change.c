@@ -55,6 +55,7 @@ static const struct {
 		{VPA_CHANGE_HOST, .place = "x", .thread = "12", .per_launch = 1}},
 	{"delete allocations in x",
 		{VPA_CHANGE_DELETE, VPA_WHAT_ALLOCATIONS, "allocations", "x", .factor = 1}},
+	{"delete graph-builds", {VPA_CHANGE_DELETE, VPA_WHAT_BUILDS, "graph-builds", .factor = 1}},
 	{"drop loads", {VPA_CHANGE_DROP, VPA_WHAT_LOADS, "loads", .factor = 1}},
 	{"host 0 after small-reads",
 		{VPA_CHANGE_HOST_AFTER, VPA_WHAT_SMALL_READS, "small-reads", .factor = 0}},
@@ -138,7 +139,8 @@ static const struct {
 	{"dropsyncs", "drop, delete, host"},
 	{LONG, "drop, delete, host"},
 	{LONG LONG LONG, "a shorter text"},
-	{"drop", "the name of a CUDA call, syncs, copies, small-reads, allocations or loads"},
+	{"drop", "the name of a CUDA call, syncs, copies, small-reads, allocations, loads or "
+		 "graph-builds"},
 	{"drop in x", "drop CALL"},
 	{"drop " LONG, "the name of a CUDA call"},
 	{"drop syncs in", "drop CALL"},

@@ -240,6 +240,19 @@ static const struct retime_case cases[] = {
 		"call t1 cudaEventQuery 5000-5000 corr 2\n"
 		"call t1 cudaLaunchKernel 9000-9000 corr 3\nkernel s7 9000-9000 corr 3 \"k\"\n",
 		1000, 9000, 8000, 0, {{"host 0.5", 2, 4000}, {"scale k 9", 2, 8000}}},
+	{"a graph that is captured before it is launched",
+		"call t1 cudaStreamBeginCapture 1000-2000 corr 1\n"
+		"call t1 cudaLaunchKernel 12000-14000 corr 2\n"
+		"call t1 cudaLaunchKernel 24000-26000 corr 3\n"
+		"call t1 cudaStreamEndCapture 36000-38000 corr 4\n"
+		"call t1 cudaGraphInstantiate 40000-60000 corr 5\n"
+		"call t1 cudaGraphLaunch 70000-75000 corr 6\n"
+		"kernel s7 77000-87000 corr 6 \"a\" node 2\n"
+		"call t1 cudaLaunchKernel 90000-92000 corr 7\nkernel s7 94000-96000 corr 7 \"b\"\n",
+		1000, 96000, 93000, 14000,
+		/* Left are 10,000 and 15,000 of host code, the calls of 5,000 and 2,000, the last one's 2,000 until its kernel
+		 * begins, and that. */
+		{{"delete graph-builds", 5, 36000}, {"delete graph-builds in x", 0, 95000}}},
 	{"an op that no call launched follows its stream",
 		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-15000 corr 1 \"a\"\n"
 		"kernel s7 20000-25000 corr 0 \"b\"\n",
