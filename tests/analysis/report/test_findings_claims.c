@@ -22,7 +22,7 @@ struct seen {
 	size_t findings, less;
 };
 
-/* The causes of idle time between ops, as ../../../analysis/advice/findings_idle.c lists them. */
+/* The causes of idle time between ops, as ../../../analysis/advice/findings/findings_idle.c lists them. */
 static int is_of_gaps(const struct vpa_finding *f)
 {
 	return f->is_idle && f->id != VPA_FOUND_BEFORE_FIRST_WORK &&

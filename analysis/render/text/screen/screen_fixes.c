@@ -350,7 +350,7 @@ static int has_least(const struct vpa_screen *s, int in_full)
 	return 0;
 }
 
-/* Whether some prediction of the list is that of half the host code, see advice/finding_changes.c. */
+/* Whether some prediction of the list is that of half the host code, see ../../../advice/findings/finding_changes.c. */
 static int has_half(const struct vpa_screen *s, int in_full)
 {
 	const struct vpa_report *r = s->report;

@@ -1,9 +1,9 @@
 /* findings_idle.c - conclusions about idle time: one finding per cause that can be acted on, with
  * the time it would save; first use; and the window's head and tail, which may or may not belong to
  * what was to be measured. */
-#include "analysis/advice/findings_idle.h"
+#include "analysis/advice/findings/findings_idle.h"
 
-#include "analysis/advice/findings_first_use.h"
+#include "analysis/advice/findings/findings_first_use.h"
 #include "analysis/advice/first_work.h"
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"

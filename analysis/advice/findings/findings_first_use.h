@@ -1,6 +1,6 @@
 /* findings_first_use.h - what a warm-up before the recording would save, as a finding. ../folds/gaps/first_use_table.c measures it. */
-#ifndef VPA_ANALYSIS_ADVICE_FINDINGS_FIRST_USE_H
-#define VPA_ANALYSIS_ADVICE_FINDINGS_FIRST_USE_H
+#ifndef VPA_ANALYSIS_ADVICE_FINDINGS_FINDINGS_FIRST_USE_H
+#define VPA_ANALYSIS_ADVICE_FINDINGS_FINDINGS_FIRST_USE_H
 
 #include "analysis/advice/finding.h"
 

@@ -1,4 +1,4 @@
-/* finding_changes.c - the change that a finding asks for, in the words of ../retime/replay/change.h.
+/* finding_changes.c - the change that a finding asks for, in the words of ../../retime/replay/change.h.
  *
  * A change is what the remedy does to calls and ops. Of host code half is taken, as in the order of findings; of launches all,
  * since a CUDA graph leaves nearly none. A wait with long code after it stays: that code most likely needs
@@ -10,7 +10,7 @@
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/findings.h"
-#include "analysis/advice/findings_first_use.h"
+#include "analysis/advice/findings/findings_first_use.h"
 #include "analysis/advice/first_work.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"

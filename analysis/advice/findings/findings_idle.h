@@ -1,8 +1,8 @@
 /* findings_idle.h - what findings of idle time share. Private to findings_idle.c and findings_waits.c. */
-#ifndef VPA_ANALYSIS_ADVICE_FINDINGS_IDLE_H
-#define VPA_ANALYSIS_ADVICE_FINDINGS_IDLE_H
+#ifndef VPA_ANALYSIS_ADVICE_FINDINGS_FINDINGS_IDLE_H
+#define VPA_ANALYSIS_ADVICE_FINDINGS_FINDINGS_IDLE_H
 
-#include "analysis/advice/idle_sum.h"
+#include "analysis/advice/findings/idle_sum.h"
 
 /* What to do about a cause. `course`: unavoidable in small amounts; `of_recording`: a problem of
  * the trace, the program would gain nothing. */

@@ -1,5 +1,5 @@
 /* findings_waits.c - waits of the host: small reads, other copies, synchronisations, and all of them together. */
-#include "analysis/advice/findings_idle.h"
+#include "analysis/advice/findings/findings_idle.h"
 
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"

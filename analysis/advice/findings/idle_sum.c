@@ -1,7 +1,7 @@
 /* idle_sum.c - sums of the devices' rows of causes and gains, which are few. */
-#include "analysis/advice/idle_sum.h"
+#include "analysis/advice/findings/idle_sum.h"
 
-#include "analysis/advice/findings_first_use.h"
+#include "analysis/advice/findings/findings_first_use.h"
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
 #include "analysis/model/small_copies.h"

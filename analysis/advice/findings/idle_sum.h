@@ -3,8 +3,8 @@
  *
  * Causes sync and blocking copy are waits of the host. Their remedies cross the two: a read of a few bytes is a
  * blocking copy, or a copy to pinned memory and a synchronisation. So waits are also summed by part. */
-#ifndef VPA_ANALYSIS_ADVICE_IDLE_SUM_H
-#define VPA_ANALYSIS_ADVICE_IDLE_SUM_H
+#ifndef VPA_ANALYSIS_ADVICE_FINDINGS_IDLE_SUM_H
+#define VPA_ANALYSIS_ADVICE_FINDINGS_IDLE_SUM_H
 
 #include "analysis/advice/finding.h"
 #include "analysis/report/host_code.h"
