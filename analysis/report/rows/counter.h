@@ -1,5 +1,5 @@
 /* counter.h - the report's rows of samples: series, by stage; energy; what limits clocks. Part of
- * report.h; sampled_series.h and ../../folds/counters/counters_by_stage.c define the figures. */
+ * report.h; sampled_series.h and ../../folds/over_time/counters_by_stage.c define the figures. */
 #ifndef VPA_ANALYSIS_REPORT_ROWS_COUNTER_H
 #define VPA_ANALYSIS_REPORT_ROWS_COUNTER_H
 

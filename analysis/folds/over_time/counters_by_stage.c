@@ -4,7 +4,7 @@
  * The pauses of a capture belong to none of them. A GPU's series is measured while the GPU worked for
  * a stage, any other while the stage's range was open on the host. Energy is unavailable where
  * samples cover less than 95 % of the time, since it would then seem too small. */
-#include "analysis/folds/counters/counters_by_stage.h"
+#include "analysis/folds/over_time/counters_by_stage.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"

@@ -4,7 +4,7 @@
  * since the sample before, W, C and MHz change steadily, bytes hold until the next one. Any other unit, and
  * none, is of a program that takes a sample for each event. The memory of PyTorch's allocator is told at
  * the ends of stages. */
-#include "analysis/folds/counters/counters_by_stage.h"
+#include "analysis/folds/over_time/counters_by_stage.h"
 
 #include "formats/base/memory.h"
 

@@ -4,7 +4,7 @@
  * What was allocated before the capture is unknown, and its release changes nothing. A chunk's rows
  * are sorted by time; those of a later chunk that are older than an earlier one's count as of that
  * one's end. */
-#include "analysis/folds/counters/counters_by_stage.h"
+#include "analysis/folds/over_time/counters_by_stage.h"
 
 #include "formats/base/map.h"
 #include "formats/base/memory.h"

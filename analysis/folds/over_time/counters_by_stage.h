@@ -1,6 +1,6 @@
 /* counters_by_stage.h - rows of the report from series of samples. For the folds that collect them. */
-#ifndef VPA_ANALYSIS_FOLDS_COUNTERS_COUNTERS_BY_STAGE_H
-#define VPA_ANALYSIS_FOLDS_COUNTERS_COUNTERS_BY_STAGE_H
+#ifndef VPA_ANALYSIS_FOLDS_OVER_TIME_COUNTERS_BY_STAGE_H
+#define VPA_ANALYSIS_FOLDS_OVER_TIME_COUNTERS_BY_STAGE_H
 
 #include "analysis/base/sampled_series.h"
 #include "analysis/folds/stage_times.h"

@@ -5,7 +5,7 @@
  * share their time as in kernel_table.c.
  *
  * Runs only if the options request it, or only its lanes. */
-#include "analysis/folds/overview/overview_lanes.h"
+#include "analysis/folds/over_time/overview_lanes.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>

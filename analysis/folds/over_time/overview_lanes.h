@@ -1,7 +1,7 @@
 /* overview_lanes.h - instances of stages, for the overview: a bounded number of spans and durations
  * each. Private to overview_fold.c. */
-#ifndef VPA_ANALYSIS_FOLDS_OVERVIEW_OVERVIEW_LANES_H
-#define VPA_ANALYSIS_FOLDS_OVERVIEW_OVERVIEW_LANES_H
+#ifndef VPA_ANALYSIS_FOLDS_OVER_TIME_OVERVIEW_LANES_H
+#define VPA_ANALYSIS_FOLDS_OVER_TIME_OVERVIEW_LANES_H
 
 #include "analysis/folds/stage_times.h"
 #include "analysis/report/overview.h"

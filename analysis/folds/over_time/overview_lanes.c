@@ -2,7 +2,7 @@
  *
  * Beyond VPA_OVERVIEW_SPANS of a stage, neighbours become one span in pairs; of durations, every second
  * one is dropped. Requests and blocks are in the report in full and have no lane. */
-#include "analysis/folds/overview/overview_lanes.h"
+#include "analysis/folds/over_time/overview_lanes.h"
 
 #include "formats/base/memory.h"
 
