@@ -5,7 +5,7 @@
 #include "analysis/commands/base/shared_options.h"
 
 #include "analysis/analyze.h"
-#include "analysis/live/live.h"
+#include "analysis/commands/live.h"
 #include "formats/base/text.h"
 #include "formats/cli/terminal.h"
 

@@ -4,8 +4,8 @@
  *
  * All figures are those of ordinary reports, of a window that reaches back over the last units. So a line says what a
  * report would say, and each line costs as much as its window, however long the capture is. */
-#ifndef VPA_ANALYSIS_LIVE_LIVE_H
-#define VPA_ANALYSIS_LIVE_LIVE_H
+#ifndef VPA_ANALYSIS_COMMANDS_LIVE_H
+#define VPA_ANALYSIS_COMMANDS_LIVE_H
 
 #include "analysis/report/report.h"
 #include "formats/io/io.h"

@@ -1,5 +1,5 @@
 /* live_text.c - the line of a capture that is being recorded, and the same as metrics. */
-#include "analysis/live/live.h"
+#include "analysis/commands/live.h"
 
 #include "analysis/base/numbers.h"
 #include "formats/io/print.h"

@@ -1,5 +1,5 @@
 /* live.c - takes what a line says from the report of its window. */
-#include "analysis/live/live.h"
+#include "analysis/commands/live.h"
 
 #include "analysis/base/intervals.h"
 #include "analysis/pipeline/unit.h"
