@@ -8,7 +8,7 @@
 #include "analysis/export/schema_names.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/render/fields/fields.h"
-#include "analysis/retime/render/what_if_pages.h"
+#include "analysis/retime/what_if/what_if_pages.h"
 #include "formats/base/count.h"
 #include "formats/io/json_writer.h"
 #include "formats/event_schema.h"

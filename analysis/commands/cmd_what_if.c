@@ -5,7 +5,7 @@
 
 #include "analysis/analyze.h"
 #include "analysis/retime/predictions.h"
-#include "analysis/retime/render/what_if_pages.h"
+#include "analysis/retime/what_if/what_if_pages.h"
 #include "formats/base/memory.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "analysis/compare/conditions/predicted_change.h"
 
 #include "analysis/advice/finding.h"
-#include "analysis/retime/what_if.h"
+#include "analysis/retime/what_if/what_if.h"
 
 #include <stdio.h>
 #include <string.h>

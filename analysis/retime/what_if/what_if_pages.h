@@ -1,9 +1,9 @@
 /* what_if_pages.h - the answer to "what if", as text and JSON. */
-#ifndef VPA_ANALYSIS_RETIME_RENDER_WHAT_IF_PAGES_H
-#define VPA_ANALYSIS_RETIME_RENDER_WHAT_IF_PAGES_H
+#ifndef VPA_ANALYSIS_RETIME_WHAT_IF_WHAT_IF_PAGES_H
+#define VPA_ANALYSIS_RETIME_WHAT_IF_WHAT_IF_PAGES_H
 
 #include "analysis/render/text_page.h"
-#include "analysis/retime/what_if.h"
+#include "analysis/retime/what_if/what_if.h"
 
 #define VPA_WHAT_IF_SCHEMA "vptrace.what-if/1"
 

@@ -1,5 +1,5 @@
 /* what_if_fields.c - the keys of an answer as JSON, "vptrace.what-if/1", as tables of fields.h. */
-#include "analysis/retime/render/what_if_pages.h"
+#include "analysis/retime/what_if/what_if_pages.h"
 
 #include "analysis/render/fields/fields.h"
 

@@ -1,5 +1,5 @@
 /* what_if.c - fills in the answer to "what if". */
-#include "analysis/retime/what_if.h"
+#include "analysis/retime/what_if/what_if.h"
 
 #include "analysis/base/intervals.h"
 #include "analysis/pipeline/unit.h"

@@ -1,5 +1,5 @@
 /* what_if_text.c - the answer to "what if" for a terminal. */
-#include "analysis/retime/render/what_if_pages.h"
+#include "analysis/retime/what_if/what_if_pages.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* what_if.h - the answer to "what if": a report's unit, its blocks, stages and steps, as recorded, as predicted with some
  * changes, and, if the run that has the changes was recorded too, as measured there. */
-#ifndef VPA_ANALYSIS_RETIME_WHAT_IF_H
-#define VPA_ANALYSIS_RETIME_WHAT_IF_H
+#ifndef VPA_ANALYSIS_RETIME_WHAT_IF_WHAT_IF_H
+#define VPA_ANALYSIS_RETIME_WHAT_IF_WHAT_IF_H
 
 #include "analysis/report/report.h"
 #include "analysis/retime/predictions.h"
