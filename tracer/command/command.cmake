@@ -1,5 +1,5 @@
 # The command `vptrace`. libc, and libzstd to write rings: what it shares with the library and the analyzer is compiled in.
-file(GLOB VPT_LAUNCHER_SOURCES CONFIGURE_DEPENDS tracer/command/*.c tracer/command/base/*.c tracer/command/config/*.c tracer/command/marks/*.c tracer/command/processes/*.c)
+file(GLOB VPT_LAUNCHER_SOURCES CONFIGURE_DEPENDS tracer/command/*.c tracer/command/base/*.c tracer/command/options/*.c tracer/command/processes/*.c)
 add_executable(vptrace-command ${VPT_LAUNCHER_SOURCES}
   tracer/files/capture_file.c tracer/guest/environment.c tracer/guest/system_file.c tracer/flight/dead_ring_reader.c tracer/flight/flight_file.c tracer/flight/flight_image.c
   tracer/settings/amounts.c tracer/settings/capture_options.c tracer/settings/monitors.c tracer/settings/output_name.c tracer/settings/rank.c tracer/guest/quiet.c tracer/settings/ring_options.c tracer/settings/tags.c tracer/files/run_list.c tracer/settings/trigger.c)

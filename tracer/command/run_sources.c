@@ -4,7 +4,7 @@
 #include "tracer/command/run_parts.h"
 
 #include "formats/base/memory.h"
-#include "tracer/command/config/config_file.h"
+#include "tracer/command/options/config_file.h"
 #include "tracer/command/run.h"
 #include "tracer/settings/capture_options.h"
 

@@ -4,7 +4,7 @@
  * another CUDA tool cannot, and most of them need CUPTI for themselves. */
 #include "tracer/command/run_variables.h"
 
-#include "tracer/command/marks/marks.h"
+#include "tracer/command/options/marks.h"
 #include "tracer/command/output_check.h"
 #include "tracer/command/run.h"
 #include "tracer/command/base/say.h"

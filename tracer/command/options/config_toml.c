@@ -1,5 +1,5 @@
 /* config_toml.c - the part of TOML that config_file.h describes, in one pass over the bytes. */
-#include "tracer/command/config/config_reader.h"
+#include "tracer/command/options/config_reader.h"
 
 #include <string.h>
 

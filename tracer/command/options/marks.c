@@ -1,5 +1,5 @@
 /* marks.c - the items of VPTRACE_MARK. */
-#include "tracer/command/marks/marks.h"
+#include "tracer/command/options/marks.h"
 
 #include "tracer/command/base/install_places.h"
 

@@ -1,5 +1,5 @@
 /* config_reader.c - places, keys, characters and values, which the two languages write alike. */
-#include "tracer/command/config/config_reader.h"
+#include "tracer/command/options/config_reader.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/text.h"

@@ -2,10 +2,10 @@
  *
  * Keys and values are copied one after another, each with a NUL. What separates them in the file takes at least as much room, and no
  * escape is shorter than what it means: as many bytes as the file has, and one more, are enough. */
-#ifndef VPTRACE_TRACER_COMMAND_CONFIG_CONFIG_READER_H
-#define VPTRACE_TRACER_COMMAND_CONFIG_CONFIG_READER_H
+#ifndef VPTRACE_TRACER_COMMAND_OPTIONS_CONFIG_READER_H
+#define VPTRACE_TRACER_COMMAND_OPTIONS_CONFIG_READER_H
 
-#include "tracer/command/config/config_file.h"
+#include "tracer/command/options/config_file.h"
 
 struct vtr_config_reader {
 	const char *name;     /* of the file */

@@ -1,5 +1,5 @@
 /* mark_check.c - runs vptrace_marks/check.py. */
-#include "tracer/command/marks/marks.h"
+#include "tracer/command/options/marks.h"
 
 #include "tracer/command/base/run_program.h"
 

@@ -17,8 +17,8 @@
  *
  * Keys are bare or quoted. Values are strings of one line, numbers, true and false, and arrays of these. Tables and nested keys, dates,
  * strings of several lines, and YAML's anchors, tags and null are refused with the line where they stand. */
-#ifndef VPTRACE_TRACER_COMMAND_CONFIG_CONFIG_FILE_H
-#define VPTRACE_TRACER_COMMAND_CONFIG_CONFIG_FILE_H
+#ifndef VPTRACE_TRACER_COMMAND_OPTIONS_CONFIG_FILE_H
+#define VPTRACE_TRACER_COMMAND_OPTIONS_CONFIG_FILE_H
 
 #include "formats/base/error.h"
 

@@ -1,7 +1,7 @@
 /* marks.h - VPTRACE_MARK before the command runs: Python would find a mistake only in it, and must then go on
  * without marks, in each process; and it may look for a relative file in another folder. */
-#ifndef VPTRACE_TRACER_COMMAND_MARKS_MARKS_H
-#define VPTRACE_TRACER_COMMAND_MARKS_MARKS_H
+#ifndef VPTRACE_TRACER_COMMAND_OPTIONS_MARKS_H
+#define VPTRACE_TRACER_COMMAND_OPTIONS_MARKS_H
 
 #include "formats/base/error.h"
 

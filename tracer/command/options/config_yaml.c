@@ -2,7 +2,7 @@
  *
  * Scalars are those of YAML's core schema, version 1.2: true and false are words, null is refused, and everything else is a text as it is
  * written, which the option that has it checks. `off`, `on`, `yes` and `no` are texts. */
-#include "tracer/command/config/config_reader.h"
+#include "tracer/command/options/config_reader.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* config_file.c - the file's bytes, and which reader they are for. */
-#include "tracer/command/config/config_file.h"
+#include "tracer/command/options/config_file.h"
 
 #include "formats/base/memory.h"
-#include "tracer/command/config/config_reader.h"
+#include "tracer/command/options/config_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
