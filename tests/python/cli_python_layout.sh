@@ -34,7 +34,7 @@ print("headers=%r libraries=%r library=%r" % (s.get_path("include"), v("LIBDIR")
 	cases=$((cases + 1))
 	# shellcheck disable=SC2086
 	if ! $cc -std=gnu11 -D_GNU_SOURCE=1 -w -I"$source" -I"$headers" -I"$headers/internal" -o "$work/layout" \
-		"$source/tests/layout/python.c" "$source/tracer/python_stacks/python_layout.c" "$source/tracer/guest/loaded_symbols.c" "$source/tracer/guest/own_memory.c" "$source/tracer/guest/system_file.c" "$source/formats/base/error.c" \
+		"$source/tests/layout/python.c" "$source/tracer/python_stacks/python_layout.c" "$source/tracer/loaded/loaded_symbols.c" "$source/tracer/guest/own_memory.c" "$source/tracer/guest/system_file.c" "$source/formats/base/error.c" \
 		$link -ldl >"$work/out" 2>"$work/err"; then
 		fail "tests/layout/python.c does not compile with the headers of $python"
 		continue

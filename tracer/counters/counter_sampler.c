@@ -10,7 +10,7 @@
 #include "tracer/counters/nvml.h"
 #include "tracer/counters/proc.h"
 #include "tracer/clock/capture_clock.h"
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
 #include "tracer/ranges/range_strings.h"

@@ -4,7 +4,7 @@
 
 #include "tracer/cupti/library/cupti_calls.h"
 #include "tracer/cupti/library/own_calls.h"
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
 

@@ -19,7 +19,7 @@
 #include "tracer/cupti/library/cupti_kinds.h"
 #include "tracer/cupti/records/cupti_unfinished.h"
 #include "tracer/clock/capture_clock.h"
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 #include "tracer/handover/buffer_size.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/cuda_callers.h"

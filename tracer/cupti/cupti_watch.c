@@ -2,7 +2,7 @@
 #include "tracer/cupti/cupti_watch.h"
 
 #include "tracer/clock/capture_clock.h"
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* python_layout.c - the offsets in CPython 3.9 to 3.13. */
 #include "tracer/python_stacks/python_layout.h"
 
-#include "tracer/guest/loaded_symbols.h"
+#include "tracer/loaded/loaded_symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>

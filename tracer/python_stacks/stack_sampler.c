@@ -6,7 +6,7 @@
 
 #include "formats/base/memory.h"
 #include "tracer/clock/capture_clock.h"
-#include "tracer/guest/loaded_symbols.h"
+#include "tracer/loaded/loaded_symbols.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
 #include "tracer/python_stacks/python_code.h"

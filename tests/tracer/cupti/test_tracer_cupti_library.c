@@ -2,7 +2,7 @@
  * we believe of it. */
 #include "tracer/cupti/cupti.h"
 #include "tracer/cupti/library/cupti_library.h"
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 
 #include "formats/base/memory.h"
 #include "formats/calls.h"

@@ -1,5 +1,5 @@
 /* Symbols of what is loaded, compared with what the C library finds. */
-#include "tracer/guest/loaded_symbols.h"
+#include "tracer/loaded/loaded_symbols.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

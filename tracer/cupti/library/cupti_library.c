@@ -5,7 +5,7 @@
  * libcupti into sibling folders, toolkits into the same one or into extras/CUPTI/lib64. */
 #include "tracer/cupti/library/cupti_library.h"
 
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 #include "tracer/guest/environment.h"
 #include "tracer/vptrace.h"
 

@@ -2,7 +2,7 @@
  * descriptions: one function per kind. */
 #include "tracer/cupti/library/own_calls.h"
 #include "tracer/cupti/records/cupti_decoder.h"
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 
 /* ---- work on a device ---- */
 

@@ -1,6 +1,6 @@
 /* check_gpu.c - the devices that a program would see. */
 #include "tracer/doctor/checks/checks.h"
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 
 #include <stdlib.h>
 #include <string.h>

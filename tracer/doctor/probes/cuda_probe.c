@@ -4,7 +4,7 @@
 #include "tracer/cupti/library/cupti_kinds.h"
 #include "tracer/cupti/library/cupti_sizes.h"
 #include "tracer/doctor/probes/patient.h"
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * NVML knows GPUs by the UUIDs that CUDA gives them, so this starts CUDA. */
 #include "tracer/counters/nvml.h"
 #include "tracer/doctor/probes/patient.h"
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * The table's symbols are sorted by bucket. Each has its hash in the chain, of which the lowest bit says
  * that it is the last one of its bucket. Objects with the older kind of table alone are not searched.
  * The C library keeps objects mapped while dl_iterate_phdr() runs. */
-#include "tracer/guest/loaded_symbols.h"
+#include "tracer/loaded/loaded_symbols.h"
 
 #include <link.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* nccl_version.h - the NCCL that the process has loaded. */
-#ifndef VPTRACE_TRACER_DRIVER_NCCL_VERSION_H
-#define VPTRACE_TRACER_DRIVER_NCCL_VERSION_H
+#ifndef VPTRACE_TRACER_LOADED_NCCL_VERSION_H
+#define VPTRACE_TRACER_LOADED_NCCL_VERSION_H
 
 #include <stddef.h>
 

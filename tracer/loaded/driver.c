@@ -2,10 +2,10 @@
  *
  * A libcupti may rely on a working driver: that of CUDA 13.2 looks for one in each function, and
  * without an answer it recurses until the stack overflows. Neither 13.1 nor 13.3 does. */
-#include "tracer/driver/driver.h"
+#include "tracer/loaded/driver.h"
 
 #include "tracer/guest/environment.h"
-#include "tracer/guest/loaded_symbols.h"
+#include "tracer/loaded/loaded_symbols.h"
 #include "tracer/vptrace.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* nccl_version.c - asks NCCL for its number, and writes it as NCCL does. */
-#include "tracer/driver/nccl_version.h"
+#include "tracer/loaded/nccl_version.h"
 
-#include "tracer/guest/loaded_symbols.h"
+#include "tracer/loaded/loaded_symbols.h"
 
 #include <stdio.h>
 #include <string.h>

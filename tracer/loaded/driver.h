@@ -1,7 +1,7 @@
 /* driver.h - the CUDA driver of this process: whether it works, and its version. Nothing here
  * starts CUDA. */
-#ifndef VPTRACE_TRACER_DRIVER_DRIVER_H
-#define VPTRACE_TRACER_DRIVER_DRIVER_H
+#ifndef VPTRACE_TRACER_LOADED_DRIVER_H
+#define VPTRACE_TRACER_LOADED_DRIVER_H
 
 #include "formats/base/error.h"
 

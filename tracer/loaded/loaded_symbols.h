@@ -2,8 +2,8 @@
  *
  * Unlike dlsym() it does not take the loader's lock, which the host may hold for as long as a library
  * initializes, and it finds symbols of libraries that were loaded RTLD_LOCAL. Any thread. */
-#ifndef VPTRACE_TRACER_GUEST_LOADED_SYMBOLS_H
-#define VPTRACE_TRACER_GUEST_LOADED_SYMBOLS_H
+#ifndef VPTRACE_TRACER_LOADED_LOADED_SYMBOLS_H
+#define VPTRACE_TRACER_LOADED_LOADED_SYMBOLS_H
 
 #include <stdint.h>
 
