@@ -59,7 +59,7 @@ host() {
 	name=$1
 	shift
 	# shellcheck disable=SC2086
-	"$@" -I. -O1 $warnings $sanitize -o "$work/$name" tests/nvtx/host.c -ldl || fail "$name: does not compile"
+	"$@" -I. -O1 $warnings $sanitize -o "$work/$name" tests/tracer/ranges/nvtx_host.c -ldl || fail "$name: does not compile"
 }
 
 # run HOST VARIABLE=...: what it prints, without what it would inherit
@@ -69,7 +69,7 @@ run() {
 	env -u NVTX_INJECTION64_PATH -u VPTRACE_NVTX_CHAIN "$@" "$work/$name" 2>&1 || echo "exit code $?"
 }
 
-library libvptrace.so libvptrace.so.0 tests/nvtx/recorder.c -Wl,-u,InitializeInjectionNvtx2 \
+library libvptrace.so libvptrace.so.0 tests/tracer/ranges/nvtx_recorder.c -Wl,-u,InitializeInjectionNvtx2 \
 	-Wl,-u,InitializeInjectionNvtxExtension -Wl,-u,vptrace_note_push "$VPT_BIN/libtracer.a" "$VPT_BIN/libformats.a"
 injection=NVTX_INJECTION64_PATH=$work/libvptrace.so
 [ $failed = 0 ] || exit 1
@@ -109,8 +109,8 @@ if command -v "$cxx" >/dev/null; then
 $plain" "$(run cxx_nvtx "$injection")"
 fi
 
-library tool.so tool.so tests/nvtx/tool.c
-library refuses.so refuses.so tests/nvtx/tool.c -DTOOL_REFUSES
+library tool.so tool.so tests/tracer/ranges/nvtx_tool.c
+library refuses.so refuses.so tests/tracer/ranges/nvtx_tool.c -DTOOL_REFUSES
 everything="$in_nvtx
 $plain
 tool: 8 pushes 8 pops 1 starts 1 ends 2 marks 0 wrong"

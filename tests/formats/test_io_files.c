@@ -1,6 +1,6 @@
 /* test_io_files.c - sinks to files: names, targets, disks that fail, several programs that save the same file. Each
  * test has an empty folder of its own; what is left in it at the end is part of the expectation. */
-#include "tests/formats/io/io_rig.h"
+#include "tests/formats/io_rig.h"
 
 #include <cmocka.h>
 

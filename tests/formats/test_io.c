@@ -1,7 +1,7 @@
 /* test_io.c - sources and sinks, each test in an empty folder of its own; what is left in it at the
  * end is part of the expectation. Failing disks and odd file systems are made by replacing the
  * system calls: reads and writes through vpt_io_use(), the rest by definitions in io_rig.h. */
-#include "tests/formats/io/io_rig.h"
+#include "tests/formats/io_rig.h"
 
 #include <cmocka.h>
 

@@ -1,4 +1,4 @@
-/* tool.c - another NVTX tool, to be chained: counts what it is called for, and complains about handles that are not its own. */
+/* nvtx_tool.c - another NVTX tool, to be chained: counts what it is called for, and complains about handles that are not its own. */
 #include "tracer/nvtx/nvtx_abi.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* host.c - a program that annotates itself, by vptrace_nvtx.h and, where NVTX's headers are, by NVTX. HOST_LOADS names a library
+/* nvtx_host.c - a program that annotates itself, by vptrace_nvtx.h and, where NVTX's headers are, by NVTX. HOST_LOADS names a library
  * that it loads first, for itself alone. */
 #include "tracer/vptrace_nvtx.h"
 

@@ -1,4 +1,4 @@
-/* recorder.c - a library that NVTX can load: the tracer's range side, and at exit a line on stdout for every event. */
+/* nvtx_recorder.c - a library that NVTX can load: the tracer's range side, and at exit a line on stdout for every event. */
 #include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"
