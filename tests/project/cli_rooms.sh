@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every source file is in a room of the map in CONTRIBUTING.md, includes point down, and clang-format has nothing to change.
+# Every source file is in a room of the map in CONTRIBUTING.md, neither small nor large, includes point down, and clang-format has nothing to change.
 set -u
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
@@ -17,6 +17,8 @@ cases=$((cases + 1))
 python3 "$source/tests/support/rooms.py" "$work/copy" >"$work/faults" && fail "a wrong tree passes"
 grep -q '^analysis/base/up.c: includes analysis/commands/base/command.h, of a room further down' "$work/faults" || fail "an include that points up is not seen"
 grep -q '^analysis/attic: expected a row in the map' "$work/faults" || fail "a room without a row is not seen"
+grep -q '^analysis/attic: expected at least 5 files, found 1' "$work/faults" || fail "a room of too few files is not seen"
+grep -q '^analysis/mpi: is on the list of small rooms, but has no file' "$work/faults" || fail "an exception that is none is not seen"
 mkdir -p "$work/copy/tests/hall"
 for file in $(seq 26); do : >"$work/copy/tests/hall/test_$file.c"; done
 cases=$((cases + 1))

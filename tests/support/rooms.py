@@ -1,7 +1,8 @@
 """rooms.py SOURCE: whether the sources keep the map of .github/CONTRIBUTING.md. Prints what does not.
 
 The map lists the rooms from the bottom up: a file includes only files of its own room and of rooms above it in the
-list. Circles that the map allows are listed here, each with its reason. A folder of tests is a room too, of as many files.
+list. Circles that the map allows are listed here, each with its reason. A room without rooms in it has at least five files, so
+that its name says more than theirs. A folder of tests is a room too, of at most as many files.
 """
 
 import collections
@@ -12,7 +13,7 @@ import sys
 TOPS = ("formats", "analysis", "tracer")
 SUFFIXES = (".c", ".h", ".def")
 TEST_SUFFIXES = (".c", ".h", ".def", ".py", ".sh")
-MOST_FILES = 25
+FEWEST_FILES, MOST_FILES = 5, 25
 # file: what it may include from a room further down in the list
 ALLOWED = {
     "tracer/nvtx/nvtx_injection.c": "tracer/capture",  # the host's first NVTX call may begin a capture
@@ -21,6 +22,10 @@ ALLOWED = {
     "tracer/ranges/range_api.c": "tracer/window",
     "tracer/write/recorder_state.h": "tracer/flight",  # a recorder writes a file or a ring, and holds its state
     "tracer/write/writer_thread.h": "tracer/cupti",  # what CUPTI delivered is counted there
+}
+# rooms of fewer files, with the reason
+SMALL = {
+    "analysis/mpi",  # a program of its own, which alone links MPI
 }
 
 
@@ -54,6 +59,13 @@ def main(root):
     for room, count in sorted((sizes + tests).items()):
         if count > MOST_FILES:
             faults.append("%s: expected at most %d files, found %d" % (room, MOST_FILES, count))
+    for room, count in sorted(sizes.items()):
+        few = count < FEWEST_FILES and not any(other.startswith(room + "/") for other in sizes)
+        if few != (room in SMALL):
+            wanted = "at least %d files" % FEWEST_FILES if few else "a small room, since it is on the list of these"
+            faults.append("%s: expected %s, found %d" % (room, wanted, count))
+    for room in sorted(SMALL - set(sizes)):
+        faults.append("%s: is on the list of small rooms, but has no file" % room)
     names = collections.defaultdict(list)
     for file in files:
         if file.endswith(".c") and not file.endswith("/main.c"):
