@@ -331,6 +331,27 @@ static void add_gap_code(struct vpa_table *t, const struct vpa_gap_row *g)
 		add_gap_call(t, g);
 }
 
+/* "of which host code 457 ms, in prompt": what most of the time before the first work was. */
+static void add_gap_head(
+	struct vpa_table *t, const struct vpa_report *r, const struct vpa_gap_row *g)
+{
+	const struct vpa_device *d = vpa_report_device(r, g->device);
+	const struct vpa_idle_part *most = NULL;
+	struct vpa_label place;
+	size_t i;
+
+	if (g->cause != VPA_CAUSE_BEFORE_FIRST_WORK)
+		return;
+	for (i = 0; d && i < d->before_first_work_count; i++)
+		if (!most || d->before_first_work[i].ns > most->ns)
+			most = &d->before_first_work[i];
+	if (!most || most->ns <= g->duration_ns / 2 || most->cause == VPA_CAUSE_BEFORE_FIRST_WORK)
+		return;
+	place = vpa_place_label(most->call, &most->place, 60);
+	vpa_text_row(t, 4, "of which %s %s%s%s", vpa_cause_text(vpa_known_cause(most->cause)),
+		vpa_duration(most->ns).text, place.text[0] ? ", " : "", place.text);
+}
+
 /* "or, for 4.02 ms: no wait in cudaMemcpyAsync": before long code the host had waited, and need not have. */
 static void add_gap_instead(struct vpa_table *t, const struct vpa_gap_row *g)
 {
@@ -395,6 +416,7 @@ static void add_gap(
 		vpa_text_row(t, 4, "%s", vpa_place_label(g->call, &g->place, room).text);
 	if (vpa_top_line_text(line, sizeof(line), g->top)[0])
 		vpa_text_row(t, 4, "%s", line);
+	add_gap_head(t, r, g);
 	add_gap_code(t, g);
 	add_gap_instead(t, g);
 	add_pieces(t, g, room);
