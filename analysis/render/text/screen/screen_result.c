@@ -11,6 +11,8 @@ enum { OUTLIER = 5 }; /* times the mean of the others */
 
 /* Below this share of a block a growth is none. */
 static const double growth_share = 0.01;
+/* Blocks are unlike from here on: the longest to the shortest. */
+static const double apart = 1.25;
 
 /* ---- blocks ---- */
 
@@ -38,6 +40,22 @@ static uint64_t may_take_ns(const struct vpa_report *r, const struct vpa_blocks 
 	return vpt_sat_u64((double)b->frames * 1e9 / ((double)b->measured * vpa_target(r)) + 0.5);
 }
 
+static int grows(const struct vpa_blocks *b)
+{
+	return b->has_drift && b->period_drift_ns >= growth_share * b->period.mean_ns;
+}
+
+/* "; the shortest 188 ms, the longest 314 ms": a mean that no block may have, as where the GPU's clock falls for a while. What grows is said
+ * to grow. */
+static void add_span_of_times(struct vpa_words *w, const struct vpa_blocks *b)
+{
+	const struct vpa_durations *period = &b->period;
+
+	if (b->measured > 1 && !grows(b) && (double)period->max_ns > apart * (double)period->min_ns)
+		vpa_words_add(w, "", "; the shortest %s, the longest %s",
+			vpa_duration(period->min_ns).text, vpa_duration(period->max_ns).text);
+}
+
 static void add_block_time(struct vpa_words *w, const struct vpa_screen *s)
 {
 	const struct vpa_blocks *b = s->blocks;
@@ -47,6 +65,7 @@ static void add_block_time(struct vpa_words *w, const struct vpa_screen *s)
 		vpa_duration(vpa_divided(b->span_ns, b->measured)).text);
 	if (may_ns)
 		vpa_words_add(w, "", " and may take %s", vpa_duration(may_ns).text);
+	add_span_of_times(w, b);
 	vpa_words_add(w, "", ".");
 }
 
@@ -106,7 +125,7 @@ static const char *grown_name(const struct vpa_report *r, enum vpa_family family
 
 static void add_growth(struct vpa_words *w, const struct vpa_report *r, const struct vpa_blocks *b)
 {
-	if (!b->has_drift || !(b->period_drift_ns >= growth_share * b->period.mean_ns))
+	if (!grows(b))
 		return;
 	vpa_words_add(w, " ", "Each block takes %s longer than the one before",
 		vpa_duration(vpt_sat_u64(b->period_drift_ns + 0.5)).text);
