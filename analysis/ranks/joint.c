@@ -18,6 +18,9 @@
 
 enum { SAMPLE = 32 };
 
+/* Lanes of the replay: in each a late rank has its own cut. */
+enum { EACH = VPA_LANE_OTHERS };
+
 /* Sums of what a rank did, of item i + 1 those up to collective i. */
 struct spent {
 	int64_t *busy_ns; /* computing and copying */
@@ -34,6 +37,7 @@ struct vpa_joint {
 	struct vpa_replay *replay;
 	struct joint_rank *ranks;
 	size_t late[VPA_FIX_RANKS_MOST], late_count;
+	unsigned together, asked, lanes; /* lanes of all late ranks, and of what is asked */
 	int64_t *none; /* zeros, as many as the most collectives of a rank, and two more */
 	size_t most;
 	unsigned threads;
@@ -266,12 +270,27 @@ int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsign
 			rc = vpa_asked_sums_init(&j->rooms[i].asked, j->most);
 	}
 	if (!rc)
-		rc = vpa_replay_new(job, rows, &j->replay);
-	if (!rc)
 		rc = find_late(j);
-	if (!rc)
-		find_compared(j);
-	return rc;
+	if (rc)
+		return rc;
+	find_compared(j);
+	j->together = EACH + (unsigned)j->late_count;
+	j->asked = j->together + (j->late_count > 1);
+	j->lanes = j->asked + (job->asked_count > 0);
+	return vpa_replay_new(job, rows, j->lanes, &j->replay);
+}
+
+/* Which cut a rank has in each lane. */
+static void choose_cuts(const struct vpa_joint *j, size_t rank, struct vpa_rank_cuts *out)
+{
+	size_t i;
+
+	out->of_lane[VPA_LANE_COMMON] = VPA_CUT_COMMON;
+	for (i = 0; i < j->late_count; i++)
+		if (j->late[i] == rank)
+			out->of_lane[EACH + i] = out->of_lane[j->together] = VPA_CUT_OWN;
+	if (j->job->asked_count)
+		out->of_lane[j->asked] = VPA_CUT_ASKED;
 }
 
 static uint64_t less_of_rank(const struct vpa_asked_sums *asked, const struct vpa_rank *r)
@@ -315,7 +334,7 @@ int vpa_joint_take(
 {
 	const struct vpa_rank *r = j->job->list.items[rank];
 	struct spent *spent = &j->rooms[thread].spent;
-	struct vpa_cut_sums cuts[VPA_CUTS] = {{.busy_ns = NULL}};
+	struct vpa_rank_cuts cuts = {.of_lane = {VPA_CUT_NONE}};
 
 	if (j->ranks[rank].is_compared) {
 		spent = &j->ranks[rank].spent;
@@ -326,10 +345,11 @@ int vpa_joint_take(
 		return VPT_ENOMEM;
 	if (j->ranks[rank].is_late)
 		return VPT_OK;
-	cuts[VPA_CUT_COMMON] = common_cut(j, thread, spent);
-	if (asked_cut(j, thread, rank, d, spent, &cuts[VPA_CUT_ASKED]))
+	choose_cuts(j, rank, &cuts);
+	cuts.sums[VPA_CUT_COMMON] = common_cut(j, thread, spent);
+	if (asked_cut(j, thread, rank, d, spent, &cuts.sums[VPA_CUT_ASKED]))
 		return VPT_ENOMEM;
-	return vpa_replay_put(j->replay, &j->rooms[thread].replay, rank, d, cuts);
+	return vpa_replay_put(j->replay, &j->rooms[thread].replay, rank, d, &cuts);
 }
 
 /* ---- like the median ---- */
@@ -392,11 +412,11 @@ static int put_late(struct vpa_joint *j, struct vpa_unfolded *u, struct vpt_err 
 	for (i = 0; i < j->late_count && !rc; i++) {
 		size_t rank = j->late[i];
 		struct joint_rank *late = &j->ranks[rank];
-		struct vpa_cut_sums cuts[VPA_CUTS] = {
-			[VPA_CUT_COMMON] = common_cut(j, 0, &late->spent),
-			[VPA_CUT_OWN] = {.busy_ns = late->spent.busy_ns,
-				.less_busy_ns = room->busy_ns,
-				.less_idle_ns = room->idle_ns}};
+		struct vpa_rank_cuts cuts = {
+			.sums = {[VPA_CUT_COMMON] = common_cut(j, 0, &late->spent),
+				[VPA_CUT_OWN] = {.busy_ns = late->spent.busy_ns,
+					.less_busy_ns = room->busy_ns,
+					.less_idle_ns = room->idle_ns}}};
 
 		rc = vpa_rank_unfold(j->job->list.items[rank], u, err);
 		if (!rc)
@@ -404,16 +424,16 @@ static int put_late(struct vpa_joint *j, struct vpa_unfolded *u, struct vpt_err 
 		if (rc)
 			break;
 		make_like_median(j, rank, room->busy_ns, room->idle_ns);
-		rc = asked_cut(j, 0, rank, &u->detail, &late->spent, &cuts[VPA_CUT_ASKED]);
+		choose_cuts(j, rank, &cuts);
+		rc = asked_cut(j, 0, rank, &u->detail, &late->spent, &cuts.sums[VPA_CUT_ASKED]);
 		if (!rc)
-			rc = vpa_replay_put(j->replay, &j->rooms[0].replay, rank, &u->detail, cuts);
+			rc = vpa_replay_put(
+				j->replay, &j->rooms[0].replay, rank, &u->detail, &cuts);
 	}
 	return rc;
 }
 
 /* ---- what it brings ---- */
-
-enum { UNCHANGED, ALL_RANKS, EACH };
 
 static int by_number(const void *a, const void *b)
 {
@@ -490,42 +510,30 @@ int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 	struct vpa_unfolded u = {.without_paces = !j->job->asked_count};
 	struct vpa_job *job = j->job;
 	struct vpa_replayed done;
-	unsigned together = EACH + (unsigned)j->late_count, asked = together + (j->late_count > 1);
 	size_t i;
 	int rc = put_late(j, &u, err);
 
 	vpa_unfolded_free(&u);
 	if (rc)
 		return rc;
-	for (i = 0; i < job->rank_count; i++) {
-		vpa_replay_select(j->replay, ALL_RANKS, i, VPA_CUT_COMMON);
-		if (job->asked_count)
-			vpa_replay_select(j->replay, asked, i, VPA_CUT_ASKED);
-	}
-	for (i = 0; i < j->late_count; i++) {
-		vpa_replay_select(j->replay, EACH + (unsigned)i, j->late[i], VPA_CUT_OWN);
-		if (j->late_count > 1)
-			vpa_replay_select(j->replay, together, j->late[i], VPA_CUT_OWN);
-	}
-	rc = vpa_replay_run(j->replay, units_of(job), &done);
-	if (rc)
-		return rc;
+	vpa_replay_run(j->replay, units_of(job), &done);
 	j->is_of_units = done.is_of_stretch;
 	job->replay_error_ns = done.error_ns;
 	job->is_replayed = 1;
-	add_fix(j, VPA_FIX_HOST_CODE, NULL, 0, done.ns[UNCHANGED], done.ns[ALL_RANKS]);
+	add_fix(j, VPA_FIX_HOST_CODE, NULL, 0, done.ns[VPA_LANE_UNCHANGED],
+		done.ns[VPA_LANE_COMMON]);
 	for (i = 0; i < j->late_count; i++)
-		add_fix(j, VPA_FIX_LIKE_MEDIAN, &j->late[i], 1, done.ns[UNCHANGED],
+		add_fix(j, VPA_FIX_LIKE_MEDIAN, &j->late[i], 1, done.ns[VPA_LANE_UNCHANGED],
 			done.ns[EACH + i]);
 	for (i = 0; i < job->rank_count; i++)
 		job->asked_is_bound |= job->asked_count && !job->list.items[i]->has_paces;
 	for (i = 0; i < j->threads; i++)
 		vpt_sat_add_to(&job->asked_ns, j->rooms[i].asked_ns);
 	if (job->asked_count)
-		add_fix(j, VPA_FIX_ASKED, NULL, 0, done.ns[UNCHANGED], done.ns[asked]);
+		add_fix(j, VPA_FIX_ASKED, NULL, 0, done.ns[VPA_LANE_UNCHANGED], done.ns[j->asked]);
 	if (j->late_count > 1)
-		add_fix(j, VPA_FIX_LIKE_MEDIAN, j->late, j->late_count, done.ns[UNCHANGED],
-			done.ns[together]);
+		add_fix(j, VPA_FIX_LIKE_MEDIAN, j->late, j->late_count, done.ns[VPA_LANE_UNCHANGED],
+			done.ns[j->together]);
 	return vpa_sort(job->fixes, job->fix_count, sizeof(*job->fixes), by_gain);
 }
 

@@ -1,219 +1,216 @@
-/* joint_replay.c - events in the order in which the last rank came to each; of each rank, a stream of the terms of its collectives in
- * that order, see joint_stream.h. The latest ends of a rank are in a ring that is as long as its terms look back. */
-#include "analysis/ranks/joint_stream.h"
+/* joint_replay.c - terms of ranks become links of events, which then come in the order in which the last rank came to each.
+ *
+ * An event is a row of a group or a collective without a partner, a *single*; the last one is the end of all ranks. */
+#include "analysis/ranks/joint_replay.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/ranks/joint_links.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "formats/base/search.h"
 
 #include <string.h>
 
-/* An event, to be sorted: when the last one came, as recorded. */
-struct arrival {
-	int64_t at_ns;
-	struct vpa_event event;
+#define NO_EVENT UINT32_MAX
+
+struct single {
+	uint32_t rank, item;
 };
 
-enum { TERM_BYTES_MOST = 1 + 4 + 8 + 8 * VPA_CUTS };
+struct vpa_replay {
+	const struct vpa_job *job;
+	const struct vpa_job_rows *rows;
+	struct single *singles; /* rank by rank */
+	size_t single_count, single_cap;
+	size_t *first_single; /* by rank, and one more */
+	uint32_t *order;      /* events but the last one, by time */
+	uint32_t *places;     /* by event: where it is in that order */
+	size_t event_count;   /* without the last one */
+	struct vpa_links links;
+};
+
+/* When the last one came to an event, as recorded. */
+static inline int64_t event_time(const struct vpa_replay *p, uint32_t event)
+{
+	const struct single *s;
+
+	if (event < p->rows->count)
+		return p->rows->items[event].last_ns;
+	s = &p->singles[event - p->rows->count];
+	return vpa_clock_time(vpa_job_clock(p->job, s->rank),
+		vpa_rank_start_ns(p->job->list.items[s->rank], s->item));
+}
 
 /* ---- events ---- */
+
+/* An event, to be sorted. Equal ones keep their order. */
+struct arrival {
+	int64_t at_ns;
+	uint32_t event;
+};
 
 static int by_time(const void *a, const void *b)
 {
 	const struct arrival *x = a, *y = b;
 
-	if (x->at_ns != y->at_ns)
-		return x->at_ns < y->at_ns ? -1 : 1;
-	if (x->event.group != y->event.group)
-		return x->event.group < y->event.group ? -1 : 1;
-	return (x->event.row > y->event.row) - (x->event.row < y->event.row);
+	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* Marks the collectives of a rank that are in rows. */
-static void mark_rows(const struct vpa_replay *p, size_t rank, uint32_t *out)
+/* The place of a rank in a group; rank_count: it is not in it. */
+static size_t member_of(const struct vpa_group *g, size_t rank)
+{
+	size_t k;
+
+	for (k = 0; k < g->rank_count && g->ranks[k] < rank; k++)
+		;
+	return k < g->rank_count && g->ranks[k] == rank ? k : g->rank_count;
+}
+
+/* Sets the events of a rank's collectives that are in rows, and of the others none. 0 or VPT_ENOMEM. */
+static int mark_rows(const struct vpa_replay *p, struct vpa_replay_room *room, size_t rank)
 {
 	const struct vpa_matching *m = &p->job->matching;
-	size_t g, k, row;
+	size_t count = p->job->list.items[rank]->collective_count, g, row;
 
-	memset(out, 0xff, p->job->list.items[rank]->collective_count * sizeof(*out));
+	if (vpt_grow(&room->events, &room->event_cap, count + 1, sizeof(*room->events)))
+		return VPT_ENOMEM;
+	memset(room->events, 0xff, count * sizeof(*room->events));
 	for (g = 0; g < m->group_count; g++) {
 		const struct vpa_group *group = &m->groups[g];
+		size_t k = member_of(group, rank);
 
-		for (k = 0; k < group->rank_count && group->ranks[k] < rank; k++)
-			;
-		for (row = 0;
-			k < group->rank_count && group->ranks[k] == rank && row < group->row_count;
-			row++)
-			if (vpa_group_cell(group, row, k) != VPA_NO_COLLECTIVE)
-				out[vpa_group_cell(group, row, k)] =
-					(uint32_t)(p->rows->firsts[g] + row);
+		for (row = 0; k < group->rank_count && row < group->row_count; row++) {
+			uint32_t item = vpa_group_cell(group, row, k);
+
+			if (item != VPA_NO_COLLECTIVE)
+				room->events[item] = (uint32_t)(p->rows->firsts[g] + row);
+		}
 	}
+	return VPT_OK;
 }
 
-static int list_singles_of(struct vpa_replay *p, size_t rank, uint32_t **rows, size_t *cap)
+static int list_singles_of(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank)
 {
 	size_t count = p->job->list.items[rank]->collective_count, i;
 
-	if (vpt_grow(rows, cap, count + 1, sizeof(**rows)))
+	if (mark_rows(p, room, rank))
 		return VPT_ENOMEM;
-	mark_rows(p, rank, *rows);
 	for (i = 0; i < count; i++) {
-		if ((*rows)[i] != UINT32_MAX)
+		if (room->events[i] != NO_EVENT)
 			continue;
 		if (vpt_grow(&p->singles, &p->single_cap, p->single_count + 1, sizeof(*p->singles)))
 			return VPT_ENOMEM;
-		p->singles[p->single_count++] = (struct vpa_single){(uint32_t)rank, (uint32_t)i};
+		p->singles[p->single_count++] = (struct single){(uint32_t)rank, (uint32_t)i};
 	}
 	return VPT_OK;
 }
 
 static int list_singles(struct vpa_replay *p)
 {
-	uint32_t *rows = NULL;
-	size_t cap = 0, r;
+	struct vpa_replay_room room = {.event_cap = 0};
+	size_t r;
 	int rc = VPT_OK;
 
 	for (r = 0; r < p->job->rank_count && !rc; r++) {
 		p->first_single[r] = p->single_count;
 		if (p->job->matching.unmatched[r])
-			rc = list_singles_of(p, r, &rows, &cap);
+			rc = list_singles_of(p, &room, r);
 	}
-	vpt_free(rows);
+	p->first_single[r] = p->single_count;
+	vpa_replay_room_free(&room);
 	return rc;
 }
 
-static void put_arrival(const struct vpa_replay *p, struct arrival *out, size_t group, size_t row)
+static int order_events(struct vpa_replay *p)
 {
-	out->event = (struct vpa_event){(uint32_t)group, (uint32_t)row};
-	out->at_ns = vpa_event_time(p, out->event);
-}
-
-static int list_events(struct vpa_replay *p)
-{
-	const struct vpa_matching *m = &p->job->matching;
 	struct arrival *arrivals;
-	size_t g, i, n = 0;
+	uint32_t i;
 	int rc = VPT_OK;
 
 	p->event_count = p->rows->count + p->single_count;
 	arrivals = vpt_alloc(p->event_count + 1, sizeof(*arrivals));
-	p->events = vpt_alloc(p->event_count + 1, sizeof(*p->events));
-	p->event_of_row = vpt_alloc(p->rows->count + 1, sizeof(*p->event_of_row));
-	p->event_of = vpt_alloc(p->single_count + 1, sizeof(*p->event_of));
-	if (!arrivals || !p->events || !p->event_of_row || !p->event_of ||
-		p->event_count >= UINT32_MAX)
+	p->order = vpt_alloc(p->event_count + 1, sizeof(*p->order));
+	p->places = vpt_alloc(p->event_count + 1, sizeof(*p->places));
+	if (!arrivals || !p->order || !p->places || p->event_count >= NO_EVENT)
 		rc = VPT_ENOMEM;
-	for (g = 0; g < m->group_count && !rc; g++)
-		for (i = 0; i < m->groups[g].row_count; i++)
-			put_arrival(p, &arrivals[n++], g, i);
-	for (i = 0; i < p->single_count && !rc; i++)
-		put_arrival(p, &arrivals[n++], UINT32_MAX, i);
-	rc = rc ? rc : vpa_sort(arrivals, n, sizeof(*arrivals), by_time);
-	for (i = 0; i < n && !rc; i++) {
-		const struct vpa_event *e = &arrivals[i].event;
-
-		p->events[i] = *e;
-		if (e->group == UINT32_MAX)
-			p->event_of[e->row] = (uint32_t)i;
-		else
-			p->event_of_row[p->rows->firsts[e->group] + e->row] = (uint32_t)i;
+	for (i = 0; !rc && i < p->event_count; i++)
+		arrivals[i] = (struct arrival){event_time(p, i), i};
+	rc = rc ? rc : vpa_sort(arrivals, p->event_count, sizeof(*arrivals), by_time);
+	for (i = 0; !rc && i < p->event_count; i++) {
+		p->order[i] = arrivals[i].event;
+		p->places[arrivals[i].event] = i;
 	}
+	if (!rc)
+		p->places[p->event_count] = (uint32_t)p->event_count;
 	vpt_free(arrivals);
 	return rc;
 }
 
-int vpa_replay_new(
-	const struct vpa_job *job, const struct vpa_job_rows *rows, struct vpa_replay **out)
+int vpa_replay_new(const struct vpa_job *job, const struct vpa_job_rows *rows, unsigned lanes,
+	struct vpa_replay **out)
 {
 	struct vpa_replay *p = vpt_calloc(1, sizeof(*p));
+	int rc;
 
 	*out = p;
 	if (!p)
 		return VPT_ENOMEM;
 	p->job = job;
 	p->rows = rows;
-	p->streams = vpt_calloc(job->rank_count + 1, sizeof(*p->streams));
 	p->first_single = vpt_alloc(job->rank_count + 1, sizeof(*p->first_single));
-	if (!p->streams || !p->first_single || list_singles(p))
-		return VPT_ENOMEM;
-	return list_events(p);
+	rc = p->first_single ? list_singles(p) : VPT_ENOMEM;
+	if (!rc)
+		rc = order_events(p);
+	return rc ? rc : vpa_links_init(&p->links, p->event_count + 1, lanes);
 }
 
 void vpa_replay_free(struct vpa_replay *p)
 {
-	size_t r;
-
 	if (!p)
 		return;
-	for (r = 0; p->streams && r < p->job->rank_count; r++) {
-		vpt_free(p->streams[r].bytes);
-		vpt_free(p->streams[r].ring);
-		vpt_free(p->streams[r].ring_items);
-	}
-	vpt_free(p->streams);
-	vpt_free(p->events);
 	vpt_free(p->singles);
 	vpt_free(p->first_single);
-	vpt_free(p->event_of_row);
-	vpt_free(p->event_of);
+	vpt_free(p->order);
+	vpt_free(p->places);
+	vpa_links_free(&p->links);
 	vpt_free(p);
 }
 
-/* ---- streams ---- */
+/* ---- ranks ---- */
 
-/* By event, by item: a rank meets its collectives in the order of events. */
-struct vpa_met {
-	uint32_t event, item;
-};
-
-static int by_event(const void *a, const void *b)
-{
-	const struct vpa_met *x = a, *y = b;
-
-	return (x->event > y->event) - (x->event < y->event);
-}
-
-/* Nearly always it meets them in the order in which they start. */
-static int list_met(const struct vpa_replay *p, struct vpa_replay_room *room, size_t rank)
-{
-	size_t n = p->job->list.items[rank]->collective_count, single = p->first_single[rank], i;
-	uint32_t before = 0;
-	int is_sorted = 1;
-
-	if (vpt_grow(&room->met, &room->met_cap, n + 1, sizeof(*room->met)) ||
-		vpt_grow(&room->rows, &room->row_cap, n + 1, sizeof(*room->rows)))
-		return VPT_ENOMEM;
-	mark_rows(p, rank, room->rows);
-	for (i = 0; i < n; i++) {
-		uint32_t row = room->rows[i];
-		uint32_t event = row == UINT32_MAX ? p->event_of[single++] : p->event_of_row[row];
-
-		room->met[i] = (struct vpa_met){event, (uint32_t)i};
-		is_sorted &= event >= before;
-		before = event;
-	}
-	return is_sorted ? VPT_OK : vpa_sort(room->met, n, sizeof(*room->met), by_event);
-}
-
-/* A rank that is put: what of it, where to, and how far its terms look back so far. */
+/* A rank that is put. */
 struct putting {
+	struct vpa_replay *replay;
+	const struct vpa_replay_room *room;
 	const struct vpa_rank *rank;
+	const struct vpa_clock *clock;
 	const struct vpa_rank_detail *detail;
-	const struct vpa_cut_sums *cuts;
+	const struct vpa_rank_cuts *cuts;
+	int has_cuts[VPA_CUTS], is_usual;
 	int with_paces; /* they may count */
-	unsigned char *at;
-	size_t back_most;
+	struct vpa_link_block *held;
 };
 
-static inline unsigned char *put_bytes(unsigned char *at, uint64_t n, int is_wide)
+/* Sets what passes from the latest arrival to the end of each of the rank's collectives. That of a single is its length by its own clock:
+ * it is beside no other one. 0 or VPT_ENOMEM. */
+static int set_rests(const struct vpa_replay *p, struct vpa_replay_room *room,
+	const struct vpa_rank *r, const struct vpa_clock *clock)
 {
-	uint32_t narrow = (uint32_t)n;
+	size_t i;
 
-	if (is_wide) {
-		memcpy(at, &n, sizeof(n));
-		return at + sizeof(n);
+	if (vpt_grow(&room->rests_ns, &room->rest_cap, r->collective_count + 1,
+		    sizeof(*room->rests_ns)))
+		return VPT_ENOMEM;
+	for (i = 0; i < r->collective_count; i++) {
+		uint64_t end_ns = vpa_rank_end_ns(r, i);
+
+		room->rests_ns[i] =
+			room->events[i] < p->rows->count
+				? (int64_t)((uint64_t)vpa_clock_time(clock, end_ns) -
+					    (uint64_t)p->rows->items[room->events[i]].last_ns)
+				: (int64_t)(end_ns - vpa_rank_start_ns(r, i));
 	}
-	memcpy(at, &narrow, sizeof(narrow));
-	return at + sizeof(narrow);
+	return VPT_OK;
 }
 
 /* What a term takes its cuts from. */
@@ -222,179 +219,269 @@ struct term_place {
 	unsigned list;     /* that of a pace, or VPA_PACES */
 };
 
-/* Versions of what puts a stream: for ranks that have the common cut only, which nearly all are, and for others. */
+/* What each cut takes away of a term. Of a pace, which only limits what is asked, other changes take all. */
+static void set_cuts(const struct putting *p, const struct vpa_rank_term *x, struct term_place at,
+	uint64_t less[VPA_CUTS])
+{
+	unsigned cut;
+
+	less[VPA_CUT_NONE] = 0;
+	for (cut = VPA_CUT_COMMON; cut < VPA_CUTS; cut++) {
+		if (!p->has_cuts[cut])
+			less[cut] = 0;
+		else if (at.list == VPA_PACES)
+			less[cut] =
+				vpa_cut_of(&p->cuts->sums[cut], p->rank, at.from, at.item + 1, x);
+		else if (cut == VPA_CUT_ASKED)
+			less[cut] = (uint64_t)vpa_cut_of_pace(&p->cuts->sums[cut],
+				(enum vpa_pace)at.list, at.from, at.item + 1, x);
+		else
+			less[cut] = x->ns > 0 ? (uint64_t)x->ns : 0;
+	}
+}
+
+/* Versions of what puts rows: for ranks that have the common cut only, where one rank is late and nothing is asked; and for all. */
 #define PART static inline __attribute__((always_inline))
 
-/* Sets the cuts that are written; returns how many. */
-PART size_t set_cuts(const struct putting *p, int is_common, const struct vpa_rank_term *x,
-	struct term_place at, int64_t cuts[VPA_CUTS])
-{
-	size_t first = at.list == VPA_PACES ? 0 : VPA_CUT_ASKED, count = 0, cut;
+enum { USUAL_LANES = VPA_LANE_OTHERS + 1 };
 
-	if (is_common) {
-		cuts[0] = (int64_t)vpa_cut_of(
-			&p->cuts[VPA_CUT_COMMON], p->rank, at.from, at.item + 1, x);
-		return 1;
+/* In each lane, `ns` less the cut. */
+PART void set_lanes(const struct putting *p, int is_usual, const struct vpa_rank_term *x,
+	struct term_place place, uint64_t ns, int64_t at[VPA_LANES])
+{
+	uint64_t less[VPA_CUTS];
+	unsigned l;
+
+	if (is_usual) {
+		for (l = 0; l < USUAL_LANES; l++)
+			at[l] = (int64_t)ns;
+		at[VPA_LANE_COMMON] =
+			(int64_t)(ns - vpa_cut_of(&p->cuts->sums[VPA_CUT_COMMON], p->rank,
+					       place.from, place.item + 1, x));
+		return;
 	}
-	for (cut = first; cut < VPA_CUTS; cut++)
-		if (p->cuts[cut].less_idle_ns)
-			cuts[count++] = at.list == VPA_PACES
-						? (int64_t)vpa_cut_of(&p->cuts[cut], p->rank,
-							  at.from, at.item + 1, x)
-						: vpa_cut_of_pace(&p->cuts[cut], at.list, at.from,
-							  at.item + 1, x);
-	return count;
+	set_cuts(p, x, place, less);
+	for (l = 0; l < p->replay->links.lanes; l++)
+		at[l] = (int64_t)(ns - less[p->cuts->of_lane[l]]);
 }
 
-static inline unsigned head_of_early(uint64_t early_ns, unsigned list)
+/* A term of collective `item`, which is of an event; of what comes after the last one, of the last event. */
+PART int put_term(const struct putting *p, int is_usual, uint32_t event, size_t item,
+	const struct vpa_rank_term *x, unsigned list)
 {
-	if (list != VPA_PACES && early_ns && early_ns % VPA_PACE_TERM_NS == 0 &&
-		early_ns / VPA_PACE_TERM_NS <= UINT16_MAX)
-		return EARLY_UNITS;
-	return !early_ns ? 0 : early_ns > UINT32_MAX ? EARLY_WIDE : EARLY;
+	struct vpa_links *links = &p->replay->links;
+	unsigned lanes = is_usual ? USUAL_LANES : links->lanes;
+	int is_start = x->after == VPA_RANK_START;
+	struct term_place place = {item, is_start ? 0 : 1 + (size_t)x->after, list};
+	int64_t at[VPA_LANES];
+	uint64_t fixed_ns;
+
+	if (!is_start) {
+		uint32_t from = p->room->events[x->after];
+
+		if (p->replay->places[from] < p->replay->places[event]) {
+			set_lanes(p, is_usual, x, place,
+				(uint64_t)x->ns + (uint64_t)p->room->rests_ns[x->after], at);
+			return vpa_links_put(links, event, from, at, lanes);
+		}
+	}
+	/* Where matches are wrong the replay may not have met the collective before: then it ends as recorded. */
+	fixed_ns = is_start ? p->rank->first_ns : vpa_rank_end_ns(p->rank, x->after);
+	fixed_ns = (uint64_t)vpa_clock_time(p->clock, fixed_ns);
+	set_lanes(p, is_usual, x, place, (uint64_t)x->ns + fixed_ns, at);
+	vpa_lanes_join(&links->fixed_ns[(size_t)event * lanes], at, lanes);
+	return VPT_OK;
 }
 
-static inline unsigned char *put_early(unsigned char *at, uint64_t early_ns, unsigned head)
+PART int put_terms(const struct putting *p, int is_usual, uint32_t event, size_t item,
+	const size_t *ends, const struct vpa_rank_term *terms, unsigned list)
 {
-	uint16_t units = (uint16_t)(early_ns / VPA_PACE_TERM_NS);
+	size_t k, end = ends[item];
+	int rc = VPT_OK;
 
-	if ((head & EARLY_UNITS) != EARLY_UNITS)
-		return put_bytes(at, early_ns, (head & EARLY_WIDE) != 0);
-	memcpy(at, &units, sizeof(units));
-	return at + sizeof(units);
+	for (k = item ? ends[item - 1] : 0; k < end && !rc; k++)
+		rc = put_term(p, is_usual, event, item, &terms[k], list);
+	return rc;
 }
 
-PART void put_term(struct putting *p, int is_common, const struct vpa_rank_term *x, uint64_t at_ns,
-	size_t i, unsigned list, int is_last)
-{
-	const struct vpa_rank *r = p->rank;
-	size_t from = x->after == VPA_RANK_START ? 0 : 1 + (size_t)x->after;
-	size_t back = from ? i - x->after : 0, count, k;
-	uint64_t after_ns = from ? vpa_rank_end_ns(r, x->after) : r->first_ns;
-	uint64_t early_ns = at_ns - after_ns - (uint64_t)x->ns;
-	int64_t cuts[VPA_CUTS];
-	unsigned char *at = p->at;
-	unsigned head = is_last ? LAST : 0;
-
-	count = set_cuts(p, is_common, x, (struct term_place){i, from, list}, cuts);
-	for (k = 0; k < count; k++)
-		head |= cuts[k] != (int32_t)cuts[k] ? CUTS_WIDE : 0;
-	head |= !from ? FROM_START : back != 1 ? FROM_BACK : 0;
-	head |= head_of_early(early_ns, list) | (list == VPA_PACES ? 0 : OF_PACE);
-	*at++ = (unsigned char)head;
-	if (head & FROM_BACK)
-		at = put_bytes(at, back, 0);
-	if (early_ns)
-		at = put_early(at, early_ns, head);
-	for (k = 0; k < count; k++)
-		at = put_bytes(at, (uint64_t)cuts[k], (head & CUTS_WIDE) != 0);
-	p->at = at;
-	p->back_most = back > p->back_most ? back : p->back_most;
-}
-
-/* Those of the paces, where they may count, and those of the recording. */
-PART void put_terms(struct putting *p, int is_common, size_t i, uint64_t at_ns)
+PART int put_collective(struct putting *p, int is_usual, uint32_t event, size_t item)
 {
 	const struct vpa_rank_detail *d = p->detail;
-	size_t k, end = d->term_ends[i];
 	unsigned list;
+	int rc;
 
-	for (list = 0; !is_common && list < VPA_PACES && p->with_paces; list++) {
-		const struct vpa_rank_pace *pace = &d->paces[list];
+	vpa_links_hold(&p->replay->links, &p->held, event);
+	rc = put_terms(p, is_usual, event, item, d->term_ends, d->terms, VPA_PACES);
+	for (list = 0; list < VPA_PACES && !is_usual && p->with_paces && !rc; list++)
+		rc = put_terms(
+			p, 0, event, item, d->paces[list].term_ends, d->paces[list].terms, list);
+	return rc;
+}
 
-		for (k = i ? pace->term_ends[i - 1] : 0; k < pace->term_ends[i]; k++)
-			put_term(p, 0, &pace->terms[k], at_ns, i, list, 0);
+/* The rows of a group that member k has. */
+PART int put_rows(
+	struct putting *p, int is_usual, const struct vpa_group *g, size_t first_event, size_t k)
+{
+	size_t row;
+	int rc = VPT_OK;
+
+	for (row = 0; row < g->row_count && !rc; row++) {
+		uint32_t item = vpa_group_cell(g, row, k);
+
+		if (item != VPA_NO_COLLECTIVE)
+			rc = put_collective(p, is_usual, (uint32_t)(first_event + row), item);
 	}
-	for (k = i ? d->term_ends[i - 1] : 0; k < end; k++)
-		put_term(p, is_common, &d->terms[k], at_ns, i, VPA_PACES, k + 1 == end);
+	return rc;
 }
 
-static int make_ring(struct vpa_stream *s, size_t count)
+static int put_rows_usual(
+	struct putting *p, const struct vpa_group *g, size_t first_event, size_t k)
 {
-	for (s->mask = 1; s->mask < count; s->mask *= 2)
-		;
-	s->ring = vpt_alloc(s->mask + 1, VPA_LANES * sizeof(*s->ring));
-	s->ring_items = vpt_alloc(s->mask, sizeof(*s->ring_items));
-	s->mask--;
-	return s->ring && s->ring_items ? VPT_OK : VPT_ENOMEM;
+	return put_rows(p, 1, g, first_event, k);
 }
 
-/* All terms of a rank; returns by how many collectives it meets one late, at most. */
-PART size_t put_all(struct putting *p, int is_common, const struct vpa_met *met)
+static int put_rows_any(struct putting *p, const struct vpa_group *g, size_t first_event, size_t k)
 {
-	const struct vpa_rank *r = p->rank;
-	size_t n = r->collective_count, most = 0, late = 0, i;
+	return put_rows(p, 0, g, first_event, k);
+}
 
-	for (i = 0; i < n; i++) {
-		size_t item = met[i].item;
+static int put_single(struct putting *p, size_t event, size_t item)
+{
+	return put_collective(p, 0, (uint32_t)event, item);
+}
 
-		put_terms(p, is_common, item, vpa_rank_start_ns(r, item));
-		most = item >= most ? item + 1 : most;
-		late = most - item > late + 1 ? most - item - 1 : late;
+/* Group by group, so that locks change rarely. */
+static int put_all(struct putting *p, size_t rank)
+{
+	const struct vpa_replay *replay = p->replay;
+	const struct vpa_matching *m = &replay->job->matching;
+	size_t g, i;
+	int rc = VPT_OK;
+
+	for (g = 0; g < m->group_count && !rc; g++) {
+		size_t k = member_of(&m->groups[g], rank);
+
+		if (k < m->groups[g].rank_count)
+			rc = (p->is_usual ? put_rows_usual : put_rows_any)(
+				p, &m->groups[g], replay->rows->firsts[g], k);
 	}
-	put_terms(p, is_common, n, r->last_ns);
-	return late;
-}
-
-static size_t put_common(struct putting *p, const struct vpa_met *met)
-{
-	return put_all(p, 1, met);
-}
-
-static size_t put_any(struct putting *p, const struct vpa_met *met)
-{
-	return put_all(p, 0, met);
-}
-
-static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
-	const struct vpa_rank_detail *d, const struct vpa_cut_sums *cuts)
-{
-	const struct vpa_rank *r = p->job->list.items[rank];
-	struct vpa_stream *s = &p->streams[rank];
-	size_t n = r->collective_count, i, late, terms = d->term_ends[n], size;
-	struct putting put = {.rank = r,
-		.detail = d,
-		.cuts = cuts,
-		.with_paces = r->has_paces && cuts[VPA_CUT_ASKED].asked};
-
-	for (i = 0; i < VPA_PACES && put.with_paces; i++)
-		terms += d->paces[i].term_ends[n];
-	if (vpt_grow(&room->bytes, &room->byte_cap, TERM_BYTES_MOST * terms + 8, 1))
-		return VPT_ENOMEM;
-	put.at = room->bytes;
-	late = s->is_common ? put_common(&put, room->met) : put_any(&put, room->met);
-	size = (size_t)(put.at - room->bytes);
-	s->bytes = vpt_alloc(size + 8, 1);
-	if (!s->bytes)
-		return VPT_ENOMEM;
-	memcpy(s->bytes, room->bytes, size);
-	memset(s->bytes + size, 0, 8);
-	return make_ring(s, put.back_most + late + 1);
+	for (i = replay->first_single[rank]; i < replay->first_single[rank + 1] && !rc; i++)
+		rc = put_single(p, replay->rows->count + i, replay->singles[i].item);
+	return rc ? rc : put_single(p, replay->event_count, p->rank->collective_count);
 }
 
 int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
-	const struct vpa_rank_detail *d, const struct vpa_cut_sums cuts[VPA_CUTS])
+	const struct vpa_rank_detail *d, const struct vpa_rank_cuts *cuts)
 {
-	struct vpa_stream *s = &p->streams[rank];
-	size_t cut;
+	struct putting put = {.replay = p,
+		.room = room,
+		.rank = p->job->list.items[rank],
+		.clock = vpa_job_clock(p->job, rank),
+		.detail = d,
+		.cuts = cuts};
+	unsigned cut;
+	size_t i;
+	int rc;
 
-	s->rank = p->job->list.items[rank];
-	s->clock = vpa_job_clock(p->job, rank);
 	for (cut = 0; cut < VPA_CUTS; cut++)
-		s->has[cut] = cuts[cut].less_idle_ns != NULL;
-	s->is_common = s->has[VPA_CUT_COMMON] && !s->has[VPA_CUT_OWN] && !s->has[VPA_CUT_ASKED];
-	return list_met(p, room, rank) ? VPT_ENOMEM : put_stream(p, room, rank, d, cuts);
+		put.has_cuts[cut] = cuts->sums[cut].less_idle_ns != NULL;
+	put.with_paces = put.rank->has_paces && cuts->sums[VPA_CUT_ASKED].asked;
+	put.is_usual = p->links.lanes == USUAL_LANES && !put.has_cuts[VPA_CUT_OWN] &&
+		       !put.has_cuts[VPA_CUT_ASKED];
+	if (mark_rows(p, room, rank) || set_rests(p, room, put.rank, put.clock))
+		return VPT_ENOMEM;
+	for (i = p->first_single[rank]; i < p->first_single[rank + 1]; i++)
+		room->events[p->singles[i].item] = (uint32_t)(p->rows->count + i);
+	rc = put_all(&put, rank);
+	vpa_links_release(put.held);
+	return rc;
 }
 
 void vpa_replay_room_free(struct vpa_replay_room *room)
 {
-	vpt_free(room->bytes);
-	vpt_free(room->rows);
-	vpt_free(room->met);
+	vpt_free(room->events);
+	vpt_free(room->rests_ns);
 }
 
-void vpa_replay_select(struct vpa_replay *p, unsigned lane, size_t rank, enum vpa_cut cut)
+/* ---- the replay ---- */
+
+/* Where in the order of events a stretch begins and ends; both NO_EVENT: there is none. */
+struct measured {
+	uint32_t from, to;
+	int64_t from_ns[VPA_LANES], to_ns[VPA_LANES];
+};
+
+/* The last event before this time; NO_EVENT: none. */
+static uint32_t last_before(const struct vpa_replay *p, int64_t ns)
 {
-	p->streams[rank].masks[cut][lane] = -1;
-	p->lanes = lane >= p->lanes ? lane + 1 : p->lanes;
+	size_t low = 0, high = p->event_count;
+
+	VPT_SEARCH(low, high, middle, event_time(p, p->order[middle]) < ns);
+	return low ? (uint32_t)low - 1 : NO_EVENT;
+}
+
+static struct measured measured_of(const struct vpa_replay *p, struct vpa_replay_stretch of)
+{
+	struct measured out = {.from = NO_EVENT, .to = NO_EVENT};
+	int64_t ns = 0;
+
+	if (of.to_ns <= of.from_ns)
+		return out;
+	out.from = last_before(p, of.from_ns);
+	out.to = last_before(p, of.to_ns);
+	if (out.from != NO_EVENT)
+		ns = vpt_sat_diff_i64(
+			event_time(p, p->order[out.to]), event_time(p, p->order[out.from]));
+	if (ns < of.least_ns || ns > of.most_ns)
+		out.from = out.to = NO_EVENT;
+	return out;
+}
+
+static int64_t first_start(const struct vpa_replay *p)
+{
+	int64_t first_ns = INT64_MAX;
+	size_t r;
+
+	for (r = 0; r < p->job->rank_count; r++) {
+		int64_t ns =
+			vpa_clock_time(vpa_job_clock(p->job, r), p->job->list.items[r]->first_ns);
+
+		first_ns = ns < first_ns ? ns : first_ns;
+	}
+	return first_ns;
+}
+
+static uint64_t apart(int64_t a, int64_t b)
+{
+	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+}
+
+void vpa_replay_run(
+	struct vpa_replay *p, struct vpa_replay_stretch stretch, struct vpa_replayed *out)
+{
+	struct measured of = measured_of(p, stretch);
+	size_t size = p->links.lanes * sizeof(of.to_ns[0]);
+	int64_t first_ns = first_start(p);
+	const int64_t *at;
+	unsigned l;
+	uint32_t i;
+
+	out->error_ns = 0;
+	for (i = 0; i < p->event_count; i++) {
+		uint64_t error_ns;
+
+		at = vpa_links_arrive(&p->links, p->order[i]);
+		error_ns = apart(at[VPA_LANE_UNCHANGED], event_time(p, p->order[i]));
+		out->error_ns = error_ns > out->error_ns ? error_ns : out->error_ns;
+		if (i == of.from)
+			memcpy(of.from_ns, at, size);
+		if (i == of.to)
+			memcpy(of.to_ns, at, size);
+	}
+	at = vpa_links_arrive(&p->links, (uint32_t)p->event_count);
+	out->is_of_stretch = of.from != NO_EVENT;
+	for (l = 0; l < p->links.lanes; l++)
+		out->ns[l] = out->is_of_stretch
+				     ? (int64_t)((uint64_t)of.to_ns[l] - (uint64_t)of.from_ns[l])
+				     : (int64_t)((uint64_t)at[l] - (uint64_t)first_ns);
 }

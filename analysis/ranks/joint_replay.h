@@ -3,40 +3,44 @@
  *	arrival of rank r at a collective = max over its terms, see rank_parts.h
  *	end on rank r                     = latest arrival of all + what r took from the last arrival to its end
  *
- * A *lane* is one replay; four take half the time of more. In each lane a rank has no change or one of its *cuts*: the common one,
- * which all ranks have, its own, and what a user asks about. A rank is a stream of bytes in the order in which the replay meets its
- * collectives, so that a thousand ranks are a thousand places in memory that move on. */
+ * A *lane* is one replay. In each lane a rank has no change or one of its *cuts*: the common one, which all ranks have, its own, and
+ * what a user asks about. */
 #ifndef VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
 #define VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
 
 #include "analysis/ranks/job_change.h"
 #include "analysis/ranks/job_rows.h"
 
-enum { VPA_LANES = 8 };
+/* In the first lane nothing changes, in the second one all ranks have the common cut; in the others it is what the caller says. */
+enum { VPA_LANE_UNCHANGED, VPA_LANE_COMMON, VPA_LANE_OTHERS, VPA_LANES = 8 };
 
-enum vpa_cut { VPA_CUT_COMMON, VPA_CUT_OWN, VPA_CUT_ASKED, VPA_CUTS };
+enum vpa_cut { VPA_CUT_NONE, VPA_CUT_COMMON, VPA_CUT_OWN, VPA_CUT_ASKED, VPA_CUTS };
+
+/* The changes of a rank. */
+struct vpa_rank_cuts {
+	struct vpa_cut_sums sums[VPA_CUTS]; /* less_idle_ns NULL: it has no such cut */
+	enum vpa_cut of_lane[VPA_LANES];
+};
 
 struct vpa_replay;
 
 /* Memory for putting ranks, of one thread. All zeros is empty. */
 struct vpa_replay_room {
-	unsigned char *bytes; /* of a stream */
-	size_t byte_cap;
-	uint32_t *rows; /* of a rank's collectives */
-	size_t row_cap;
-	struct vpa_met *met;
-	size_t met_cap;
+	/* By collective of a rank: its event, and what passes from the latest arrival to the rank's end. */
+	uint32_t *events;
+	int64_t *rests_ns;
+	size_t event_cap, rest_cap;
 };
 
-/* Begins a replay of a job whose ranks all have terms; job and rows are borrowed. 0 or VPT_ENOMEM. */
-int vpa_replay_new(
-	const struct vpa_job *job, const struct vpa_job_rows *rows, struct vpa_replay **out);
-/* Puts a rank, each once: its terms, and its cuts. Several threads may, each with its room. 0 or VPT_ENOMEM. */
+/* Begins a replay of a job whose ranks all have terms; job and rows are borrowed. 0 or VPT_ENOMEM; the caller frees it after
+ * either. */
+int vpa_replay_new(const struct vpa_job *job, const struct vpa_job_rows *rows, unsigned lanes,
+	struct vpa_replay **out);
+/* Puts a rank, each once. Several threads may, each with its room. 0 or VPT_ENOMEM. */
 int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
-	const struct vpa_rank_detail *d, const struct vpa_cut_sums cuts[VPA_CUTS]);
+	const struct vpa_rank_detail *d, const struct vpa_rank_cuts *cuts);
 void vpa_replay_room_free(struct vpa_replay_room *room);
-/* In this lane the rank has this change. */
-void vpa_replay_select(struct vpa_replay *p, unsigned lane, size_t rank, enum vpa_cut cut);
+
 /* A stretch of time on the clock of the job; to_ns no later than from_ns: none. */
 struct vpa_replay_stretch {
 	int64_t from_ns, to_ns;
@@ -52,8 +56,8 @@ struct vpa_replayed {
 		error_ns; /* by how much a collective of lane 0 ends at another time than recorded, at most */
 };
 
-/* Runs all lanes. 0 or VPT_ENOMEM. */
-int vpa_replay_run(struct vpa_replay *p, struct vpa_replay_stretch of, struct vpa_replayed *out);
+/* Runs all lanes, once. */
+void vpa_replay_run(struct vpa_replay *p, struct vpa_replay_stretch of, struct vpa_replayed *out);
 void vpa_replay_free(struct vpa_replay *p); /* accepts NULL */
 
 #endif

@@ -1,0 +1,102 @@
+/* joint_links.c - the first link of each event in columns, the others in chains, found by event and by where they are from. */
+#include "analysis/ranks/joint_links.h"
+
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
+
+int vpa_links_init(struct vpa_links *x, size_t events, unsigned lanes)
+{
+	size_t i;
+
+	*x = (struct vpa_links){.lanes = lanes};
+	x->fixed_ns = vpt_alloc(events, lanes * sizeof(*x->fixed_ns));
+	x->ns = vpt_alloc(events, lanes * sizeof(*x->ns));
+	x->from = vpt_alloc(events, sizeof(*x->from));
+	x->more = vpt_alloc(events, sizeof(*x->more));
+	x->blocks = vpt_calloc(events / VPA_LINK_BLOCK + 1, sizeof(*x->blocks));
+	if (!x->fixed_ns || !x->ns || !x->from || !x->more || !x->blocks)
+		return VPT_ENOMEM;
+	x->count = events;
+	for (i = 0; i < events * lanes; i++)
+		x->fixed_ns[i] = INT64_MIN;
+	for (i = 0; i < events; i++)
+		x->from[i] = x->more[i] = VPA_NO_LINK;
+	for (; x->block_count < events / VPA_LINK_BLOCK + 1; x->block_count++)
+		if (pthread_mutex_init(&x->blocks[x->block_count].lock, NULL))
+			return VPT_ENOMEM;
+	return VPT_OK;
+}
+
+void vpa_links_free(struct vpa_links *x)
+{
+	size_t i;
+
+	for (i = 0; i < x->block_count; i++) {
+		pthread_mutex_destroy(&x->blocks[i].lock);
+		vpa_index_free(&x->blocks[i].links);
+		vpt_free(x->blocks[i].ns);
+		vpt_free(x->blocks[i].next);
+	}
+	vpt_free(x->fixed_ns);
+	vpt_free(x->ns);
+	vpt_free(x->from);
+	vpt_free(x->more);
+	vpt_free(x->blocks);
+	*x = (struct vpa_links){.count = 0};
+}
+
+/* Ranks of one machine, which mostly come one after the other, come from the same event: the newest link of the event is looked at
+ * first. */
+int vpa_links_put_more(struct vpa_links *x, uint32_t event, uint32_t from, const int64_t *ns)
+{
+	struct vpa_link_block *b = &x->blocks[event / VPA_LINK_BLOCK];
+	uint32_t link = x->more[event];
+	size_t count = b->links.count;
+	unsigned l;
+
+	if (link == VPA_NO_LINK || b->links.entries[link].b != from)
+		link = vpa_index_put(&b->links, event, from);
+	if (link == UINT32_MAX)
+		return VPT_ENOMEM;
+	if (link < count) {
+		vpa_lanes_join(&b->ns[(size_t)link * x->lanes], ns, x->lanes);
+		return VPT_OK;
+	}
+	if (vpt_grow(&b->ns, &b->ns_cap, (count + 1) * x->lanes, sizeof(*b->ns)) ||
+		vpt_grow(&b->next, &b->next_cap, count + 1, sizeof(*b->next)))
+		return VPT_ENOMEM;
+	for (l = 0; l < x->lanes; l++)
+		b->ns[(size_t)link * x->lanes + l] = ns[l];
+	b->next[link] = x->more[event];
+	x->more[event] = link;
+	return VPT_OK;
+}
+
+/* at = max(at, from + ns) in each lane. Sums of what a file says may wrap. */
+static inline void follow(int64_t *at, const int64_t *from, const int64_t *ns, unsigned lanes)
+{
+	unsigned l;
+
+	for (l = 0; l < lanes; l++) {
+		int64_t to = (int64_t)((uint64_t)from[l] + (uint64_t)ns[l]);
+
+		at[l] = to > at[l] ? to : at[l];
+	}
+}
+
+const int64_t *vpa_links_arrive(struct vpa_links *x, uint32_t event)
+{
+	const struct vpa_link_block *b = &x->blocks[event / VPA_LINK_BLOCK];
+	unsigned lanes = x->lanes, l;
+	int64_t *first = &x->ns[(size_t)event * lanes], *at = &x->fixed_ns[(size_t)event * lanes];
+	uint32_t link;
+
+	if (x->from[event] != VPA_NO_LINK)
+		follow(at, &x->ns[(size_t)x->from[event] * lanes], first, lanes);
+	for (link = x->more[event]; link != VPA_NO_LINK; link = b->next[link])
+		follow(at, &x->ns[b->links.entries[link].b * lanes], &b->ns[(size_t)link * lanes],
+			lanes);
+	for (l = 0; l < lanes; l++)
+		first[l] = at[l];
+	return first;
+}
