@@ -37,8 +37,8 @@ struct task {
 /* A row of a task: what all members ask of it. */
 struct place {
 	const struct vpa_job_row *row;
-	const uint32_t *cells; /* of member k: cells[k * stride] */
-	size_t stride;
+	uint32_t *const *columns; /* of its group */
+	size_t in_group;          /* its row there */
 	/* Of the last one, if it was in the row before as well: when it left that on the clock of the job, and how much later it
 	 * came on its own. */
 	int64_t last_end_ns, last_did_ns;
@@ -326,8 +326,8 @@ static int take_member(struct vpa_job_waits *w, struct tally *tally, const struc
 static int take_plainly(struct vpa_job_waits *w, struct tally *tally, const struct seat *s,
 	size_t at, const struct place *x)
 {
-	uint32_t cell = x->cells[s->member * x->stride];
-	uint32_t cell_before = (x - 1)->cells[s->member * (x - 1)->stride];
+	uint32_t cell = x->columns[s->member][x->in_group];
+	uint32_t cell_before = (x - 1)->columns[s->member][(x - 1)->in_group];
 	struct vpa_team_row *team_row = &w->teams.rows[at];
 	struct vpa_job_rank *r = &tally->ranks[s->rank];
 	uint64_t start = vpa_rank_start_ns(s->of, cell), end_before;
@@ -360,7 +360,7 @@ static void find_place(
 	const struct vpa_rank *last;
 	uint32_t cell, before;
 
-	*x = (struct place){.row = row_of(w, r), .cells = &g->cells[r->row], .stride = g->stride};
+	*x = (struct place){.row = row_of(w, r), .columns = g->columns, .in_group = r->row};
 	if (at == t->first || r->is_pairs || x->row->count < 2)
 		return;
 	x->last_rank = w->job->matching.groups[t->group].ranks[x->row->last];
@@ -394,7 +394,7 @@ static int take_task(void *ctx, unsigned thread, size_t i)
 			continue;
 		for (at = task->first; at < task->last && !rc; at++) {
 			const struct place *x = &tally->places[1 + at - task->first];
-			uint32_t cell = x->cells[k * x->stride];
+			uint32_t cell = x->columns[k][x->in_group];
 
 			if (cell == VPA_NO_COLLECTIVE || x->row->count < 2)
 				continue;

@@ -22,7 +22,7 @@ static int list_team(const struct vpa_members *w, uint32_t cluster, struct team 
 	team->count = 0;
 	for (i = 0; i < w->count; i++) {
 		/* A rank may name a communicator and never use it. */
-		if (w->items[i].cluster != cluster || !w->items[i].count)
+		if (w->items[i].cluster != cluster || !w->items[i].items->count)
 			continue;
 		if (vpt_grow(&team->members, &team->cap, team->count + 1, sizeof(*team->members)))
 			return VPT_ENOMEM;
@@ -33,8 +33,10 @@ static int list_team(const struct vpa_members *w, uint32_t cluster, struct team 
 
 /* What of a member's sequence has no partner yet, and how its clock lies beside that of the first reference. */
 struct rest {
-	uint32_t *items;
+	const uint32_t *items;
 	size_t count;
+	uint32_t *own;    /* room for items; NULL: they are the member's still, all of them */
+	uint32_t *column; /* of this pass; NULL: the member's list */
 	struct vpa_lag lag;
 	size_t leader; /* the first member with this clock, as far as its neighbours tell */
 };
@@ -126,50 +128,55 @@ static struct laid lag_of_rest(const struct filling *f, size_t k, uint32_t *part
 	return (struct laid){.lag = lag};
 }
 
-/* Takes the items that have a partner out of what is left of a member. `pairs`: how many these are. */
-static void take_out(struct rest *r, size_t row_count, const uint32_t *partner, size_t pairs)
+/* Takes the items that have a partner out of what is left of a member. `pairs`: how many these are. 0 or VPT_ENOMEM. */
+static int take_out(struct rest *r, size_t row_count, const uint32_t *partner, size_t pairs)
 {
 	size_t row, i, kept = 0;
 
 	if (pairs == r->count) {
 		r->count = 0;
-		return;
+		return VPT_OK;
 	}
+	if (!r->own)
+		r->own = vpt_alloc(r->count, sizeof(*r->own));
+	if (!r->own)
+		return VPT_ENOMEM;
 	/* Partners ascend as the rows do. */
 	for (row = i = 0; i < r->count; i++) {
 		while (row < row_count && (partner[row] == VPA_NO_COLLECTIVE || partner[row] < i))
 			row++;
 		if (row == row_count || partner[row] != i)
-			r->items[kept++] = r->items[i];
+			r->own[kept++] = r->items[i];
 	}
+	r->items = r->own;
 	r->count = kept;
-}
-
-/* Makes room for `rows` more rows. */
-static int add_room(struct vpa_group *g, size_t rows)
-{
-	size_t stride = g->row_count + rows, k;
-	uint32_t *cells;
-
-	if (!rows)
-		return VPT_OK;
-	cells = vpt_alloc(stride, g->rank_count * sizeof(*cells));
-	if (!cells)
-		return VPT_ENOMEM;
-	for (k = 0; k < g->rank_count && g->row_count; k++)
-		memcpy(&cells[k * stride], &g->cells[k * g->stride], g->row_count * sizeof(*cells));
-	vpt_free(g->cells);
-	g->cells = cells;
-	g->stride = stride;
 	return VPT_OK;
 }
 
-/* Writes the cells of member k of a pass. */
+/* Makes the column of member k the group's own, with room for `rows`. 0 or VPT_ENOMEM. */
+static int own_column(struct vpa_group *g, size_t k, size_t rows)
+{
+	uint32_t *column = vpt_alloc(rows + 1, sizeof(*column));
+
+	if (!column)
+		return VPT_ENOMEM;
+	if (g->row_count)
+		memcpy(column, g->columns[k], g->row_count * sizeof(*column));
+	if (g->lists[k])
+		vpa_item_list_drop(g->lists[k]);
+	else
+		vpt_free(g->columns[k]);
+	g->lists[k] = NULL;
+	g->columns[k] = column;
+	return VPT_OK;
+}
+
+/* Finds the column of member k for the rows of a pass. Of a first pass, where it lacks none and has no others, it is its list. */
 static int fill_member(void *ctx, unsigned thread, size_t k)
 {
 	const struct filling *f = ctx;
 	struct vpa_sequence a = rest_of(f, f->reference), b = rest_of(f, k);
-	uint32_t *cells = &f->group->cells[k * f->group->stride + f->group->row_count];
+	struct rest *r = &f->rests[k];
 	uint32_t *partner = f->partner[thread];
 	struct laid laid;
 	size_t row;
@@ -178,14 +185,19 @@ static int fill_member(void *ctx, unsigned thread, size_t k)
 		return VPT_OK;
 	laid = lag_of_rest(f, k, partner);
 	if (f->is_first)
-		f->rests[k].lag = laid.lag;
+		r->lag = laid.lag;
 	if (!laid.is_followed)
 		laid.pairs = vpa_lag_follow(&a, &b, &laid.lag, partner);
+	/* Partners ascend. */
+	if (f->is_first && laid.pairs == a.count && laid.pairs == b.count)
+		return take_out(r, a.count, partner, laid.pairs);
+	r->column = vpt_alloc(a.count, sizeof(*r->column));
+	if (!r->column)
+		return VPT_ENOMEM;
 	for (row = 0; row < a.count; row++)
-		cells[row] = partner[row] == VPA_NO_COLLECTIVE ? VPA_NO_COLLECTIVE
-							       : b.items[partner[row]];
-	take_out(&f->rests[k], a.count, partner, laid.pairs);
-	return VPT_OK;
+		r->column[row] = partner[row] == VPA_NO_COLLECTIVE ? VPA_NO_COLLECTIVE
+								   : b.items[partner[row]];
+	return take_out(r, a.count, partner, laid.pairs);
 }
 
 static int fill_leader(void *ctx, unsigned thread, size_t k)
@@ -198,28 +210,62 @@ static int fill_follower(void *ctx, unsigned thread, size_t k)
 	return ((struct filling *)ctx)->rests[k].leader != k ? fill_member(ctx, thread, k) : VPT_OK;
 }
 
-/* Keeps the rows of a pass that two or more have. */
-static void keep_rows(struct filling *f, size_t rows)
+/* Keeps the rows of a pass that two or more have; all are in the group, after those of the passes before. Columns that are lists have
+ * all of them. 0 or VPT_ENOMEM. */
+static int keep_rows(struct filling *f, size_t rows)
 {
 	struct vpa_group *g = f->group;
-	size_t k, row, kept = 0;
+	size_t k, row, kept = 0, before = g->row_count;
+	uint32_t lists = 0;
 
-	memset(f->present, 0, rows * sizeof(*f->present));
 	for (k = 0; k < g->rank_count; k++)
-		for (row = 0; row < rows; row++)
-			f->present[row] +=
-				g->cells[k * g->stride + g->row_count + row] != VPA_NO_COLLECTIVE;
+		lists += g->lists[k] != NULL;
+	for (row = 0; row < rows; row++)
+		f->present[row] = lists;
+	for (k = 0; k < g->rank_count; k++)
+		for (row = 0; !g->lists[k] && row < rows; row++)
+			f->present[row] += g->columns[k][before + row] != VPA_NO_COLLECTIVE;
 	for (row = 0; row < rows; row++)
 		kept += f->present[row] > 1;
+	g->row_count += rows;
 	for (k = 0; kept < rows && k < g->rank_count; k++) {
-		uint32_t *cells = &g->cells[k * g->stride + g->row_count];
+		uint32_t *column;
 		size_t to = 0;
 
+		if (g->lists[k] && own_column(g, k, g->row_count))
+			return VPT_ENOMEM;
+		column = g->columns[k] + before;
 		for (row = 0; row < rows; row++)
 			if (f->present[row] > 1)
-				cells[to++] = cells[row];
+				column[to++] = column[row];
 	}
-	g->row_count += kept;
+	g->row_count = before + kept;
+	return VPT_OK;
+}
+
+/* The columns of a pass become those of the group, or are put after them. 0 or VPT_ENOMEM. */
+static int take_columns(struct filling *f, size_t rows)
+{
+	struct vpa_group *g = f->group;
+	size_t k;
+
+	for (k = 0; k < g->rank_count; k++) {
+		struct rest *r = &f->rests[k];
+
+		if (!g->columns[k]) {
+			g->lists[k] = r->column ? NULL : vpa_item_list_take(member_at(f, k)->items);
+			g->columns[k] = r->column ? r->column : g->lists[k]->items;
+			r->column = NULL;
+			continue;
+		}
+		if (own_column(g, k, g->row_count + rows))
+			return VPT_ENOMEM;
+		memcpy(g->columns[k] + g->row_count, r->column ? r->column : r->items,
+			rows * sizeof(*r->column));
+		vpt_free(r->column);
+		r->column = NULL;
+	}
+	return VPT_OK;
 }
 
 /* Lays all rests beside the longest one, whose items then have all the partners that there are. */
@@ -227,10 +273,10 @@ static int fill_rows(struct filling *f, int is_first)
 {
 	size_t reference = longest(f), rows = f->rests[reference].count;
 	struct vpa_group *g = f->group;
-	int rc = add_room(g, rows);
+	int rc;
 
-	if (rc || !rows)
-		return rc;
+	if (!rows)
+		return VPT_OK;
 	f->reference = reference;
 	f->is_first = is_first;
 	if (is_first) {
@@ -239,13 +285,13 @@ static int fill_rows(struct filling *f, int is_first)
 		f->first_end_ns =
 			vpa_rank_end_ns(rest_of(f, reference).rank, f->rests[reference].items[0]);
 	}
-	memcpy(&g->cells[reference * g->stride + g->row_count], f->rests[reference].items,
-		rows * sizeof(*g->cells));
-	vpa_in_threads(f->threads, f->team->count, fill_leader, f);
-	vpa_in_threads(f->threads, f->team->count, fill_follower, f);
-	keep_rows(f, rows);
+	rc = vpa_in_threads(f->threads, f->team->count, fill_leader, f);
+	if (!rc)
+		rc = vpa_in_threads(f->threads, f->team->count, fill_follower, f);
+	if (!rc)
+		rc = take_columns(f, rows);
 	f->rests[reference].count = 0;
-	return VPT_OK;
+	return rc ? rc : keep_rows(f, rows);
 }
 
 /* The items of members become their rests. */
@@ -260,13 +306,13 @@ static int take_items(struct filling *f)
 		const struct vpa_member *m = member_at(f, k);
 
 		f->group->ranks[k] = m->rank;
-		f->rests[k].items = m->items;
-		f->rests[k].count = m->count;
+		f->rests[k].items = m->items->items;
+		f->rests[k].count = m->items->count;
 		f->rests[k].leader =
 			k && vpa_ranks_share_clock(rest_of(f, k - 1).rank, rest_of(f, k).rank)
 				? f->rests[k - 1].leader
 				: k;
-		most = m->count > most ? m->count : most;
+		most = m->items->count > most ? m->items->count : most;
 	}
 	for (i = 0; i < f->threads; i++) {
 		f->partner[i] = vpt_alloc(most, sizeof(**f->partner));
@@ -282,16 +328,23 @@ static int fill_group(const struct vpa_members *w, const struct team *team, stru
 	struct filling f = {.w = w, .team = team, .group = g, .threads = vpa_rank_threads(w->list)};
 	const struct vpa_member *reference;
 	unsigned i;
+	size_t k;
 	int pass, rc;
 
 	g->rank_count = team->count;
 	g->ranks = vpt_alloc(team->count, sizeof(*g->ranks));
-	rc = g->ranks ? take_items(&f) : VPT_ENOMEM;
+	g->columns = vpt_calloc(team->count, sizeof(*g->columns));
+	g->lists = vpt_calloc(team->count, sizeof(*g->lists));
+	rc = g->ranks && g->columns && g->lists ? take_items(&f) : VPT_ENOMEM;
 	for (pass = 0; pass < PASSES && !rc; pass++)
 		rc = fill_rows(&f, !pass);
 	reference = member_at(&f, g->reference);
 	g->lane = reference->lane;
 	g->name = reference->name;
+	for (k = 0; f.rests && k < team->count; k++) {
+		vpt_free(f.rests[k].own);
+		vpt_free(f.rests[k].column);
+	}
 	vpt_free(f.rests);
 	for (i = 0; i < f.threads; i++)
 		vpt_free(f.partner[i]);
@@ -303,9 +356,13 @@ static void count_unmatched(const struct vpa_group *g, uint64_t *unmatched)
 {
 	size_t row, k;
 
-	for (k = 0; k < g->rank_count; k++)
+	for (k = 0; k < g->rank_count; k++) {
+		uint64_t count = 0;
+
 		for (row = 0; row < g->row_count; row++)
-			unmatched[g->ranks[k]] -= vpa_group_cell(g, row, k) != VPA_NO_COLLECTIVE;
+			count += vpa_group_cell(g, row, k) != VPA_NO_COLLECTIVE;
+		unmatched[g->ranks[k]] -= count;
+	}
 }
 
 static int list_groups(struct vpa_members *w, struct vpa_matching *out)
@@ -326,7 +383,7 @@ static int list_groups(struct vpa_members *w, struct vpa_matching *out)
 		out->groups[out->group_count] = (struct vpa_group){.name = NULL};
 		rc = fill_group(w, &team, &out->groups[out->group_count++]);
 		for (i = 0; i < team.count; i++) {
-			vpt_free(w->items[team.members[i]].items);
+			vpa_item_list_drop(w->items[team.members[i]].items);
 			w->items[team.members[i]].items = NULL;
 		}
 	}
@@ -356,11 +413,19 @@ int vpa_match(const struct vpa_rank_list *list, struct vpa_matching *out)
 
 void vpa_matching_free(struct vpa_matching *m)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < m->group_count; i++) {
-		vpt_free(m->groups[i].ranks);
-		vpt_free(m->groups[i].cells);
+		struct vpa_group *g = &m->groups[i];
+
+		for (k = 0; g->columns && g->lists && k < g->rank_count; k++)
+			if (g->lists[k])
+				vpa_item_list_drop(g->lists[k]);
+			else
+				vpt_free(g->columns[k]);
+		vpt_free(g->ranks);
+		vpt_free(g->columns);
+		vpt_free(g->lists);
 	}
 	vpt_free(m->groups);
 	vpt_free(m->unmatched);

@@ -10,6 +10,7 @@
 #ifndef VPA_ANALYSIS_RANKS_ALIGNMENT_MATCHING_H
 #define VPA_ANALYSIS_RANKS_ALIGNMENT_MATCHING_H
 
+#include "analysis/ranks/alignment/item_list.h"
 #include "analysis/ranks/rank/rank_summary.h"
 
 #define VPA_NO_COLLECTIVE UINT32_MAX
@@ -19,10 +20,11 @@ struct vpa_group {
 	uint32_t lane;    /* of the reference: its stream, if there is no name */
 	uint32_t *ranks;  /* indexes in the list of ranks, ascending */
 	size_t rank_count;
-	/* Of row i and the k-th rank: cells[k * stride + i], an index in the rank's collectives, or
-	 * VPA_NO_COLLECTIVE. Each row has two or more. */
-	uint32_t *cells;
-	size_t row_count, stride;
+	/* Of row i and the k-th rank: columns[k][i], an index in the rank's collectives, or VPA_NO_COLLECTIVE. Each row has two
+	 * or more. A rank that lacks none has the column of its own list, which other ranks may have too. */
+	uint32_t **columns;
+	struct vpa_item_list **lists; /* by rank; NULL: the column is the group's */
+	size_t row_count;
 	uint32_t
 		reference; /* k of the rank with the longest sequence, beside which the others were laid */
 };
@@ -42,7 +44,7 @@ void vpa_matching_free(struct vpa_matching *m);
 
 static inline uint32_t vpa_group_cell(const struct vpa_group *g, size_t row, size_t k)
 {
-	return g->cells[k * g->stride + row];
+	return g->columns[k][row];
 }
 
 #endif

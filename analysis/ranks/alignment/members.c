@@ -19,7 +19,7 @@ enum {
 
 static struct vpa_sequence sequence_of(const struct vpa_members *w, const struct vpa_member *m)
 {
-	return (struct vpa_sequence){w->list->items[m->rank], m->items, m->count};
+	return (struct vpa_sequence){w->list->items[m->rank], m->items->items, m->items->count};
 }
 
 /* ---- members ---- */
@@ -47,40 +47,81 @@ static int find_member(struct vpa_members *w, struct vpa_index *of_rank, size_t 
 	return VPT_OK;
 }
 
-static int list_members_of(struct vpa_members *w, uint32_t rank)
-{
-	const struct vpa_rank *r = w->list->items[rank];
-	struct vpa_index of_rank = {.count = 0};
-	uint32_t *rows = vpt_alloc(r->key_count + 1, sizeof(*rows)), i;
-	size_t first = w->count, m;
-	int rc = rows ? VPT_OK : VPT_ENOMEM;
+/* Members of a rank: the first one, and which one each of its keys is of. */
+struct listed {
+	const struct vpa_rank *rank;
+	size_t first;
+	uint32_t *rows;
+	size_t row_cap;
+};
 
-	for (i = 0; i < r->key_count && !rc; i++)
-		rc = find_member(w, &of_rank, first, rank, &r->keys[i], &rows[i]);
+/* Whether two ranks made the same calls, whatever their communicators are called. */
+static int are_same_lists(const struct listed *a, const struct listed *b)
+{
+	const struct vpa_rank *x = a->rank, *y = b->rank;
+	size_t bytes = y->collective_count * sizeof(*y->key_low);
+
+	return x && x->key_count == y->key_count && x->collective_count == y->collective_count &&
+	       !x->key_high && !y->key_high &&
+	       !memcmp(a->rows, b->rows, y->key_count * sizeof(*b->rows)) &&
+	       (!bytes || !memcmp(x->key_low, y->key_low, bytes));
+}
+
+static int list_items(struct vpa_members *w, const struct listed *of)
+{
+	const struct vpa_rank *r = of->rank;
+	size_t *counts = vpt_calloc(w->count - of->first + 1, sizeof(*counts)), m;
+	int rc = counts ? VPT_OK : VPT_ENOMEM;
+	uint32_t i;
+
 	for (i = 0; i < r->collective_count && !rc; i++)
-		w->items[first + rows[vpa_rank_key_index(r, i)]].count++;
-	for (m = first; m < w->count && !rc; m++) {
-		w->items[m].items = vpt_alloc(w->items[m].count, sizeof(*w->items[m].items));
-		w->items[m].count = 0;
+		counts[of->rows[vpa_rank_key_index(r, i)]]++;
+	for (m = of->first; m < w->count && !rc; m++) {
+		w->items[m].items = vpa_item_list_new(counts[m - of->first]);
 		rc = w->items[m].items ? VPT_OK : VPT_ENOMEM;
 	}
 	for (i = 0; i < r->collective_count && !rc; i++) {
-		struct vpa_member *x = &w->items[first + rows[vpa_rank_key_index(r, i)]];
+		struct vpa_item_list *x =
+			w->items[of->first + of->rows[vpa_rank_key_index(r, i)]].items;
 
 		x->items[x->count++] = i;
 	}
-	vpt_free(rows);
-	vpa_index_free(&of_rank);
+	vpt_free(counts);
 	return rc;
+}
+
+static int list_members_of(
+	struct vpa_members *w, uint32_t rank, const struct listed *before, struct listed *out)
+{
+	const struct vpa_rank *r = w->list->items[rank];
+	struct vpa_index of_rank = {.count = 0};
+	uint32_t i;
+	size_t m;
+	int rc = vpt_grow(&out->rows, &out->row_cap, r->key_count + 1, sizeof(*out->rows));
+
+	out->rank = r;
+	out->first = w->count;
+	for (i = 0; i < r->key_count && !rc; i++)
+		rc = find_member(w, &of_rank, out->first, rank, &r->keys[i], &out->rows[i]);
+	vpa_index_free(&of_rank);
+	if (rc || !are_same_lists(before, out))
+		return rc ? rc : list_items(w, out);
+	for (m = out->first; m < w->count; m++)
+		w->items[m].items =
+			vpa_item_list_take(w->items[before->first + m - out->first].items);
+	return VPT_OK;
 }
 
 static int list_members(struct vpa_members *w)
 {
+	struct listed of[2] = {{.rank = NULL}, {.rank = NULL}};
 	uint32_t rank;
 	int rc = VPT_OK;
 
 	for (rank = 0; rank < w->list->count && !rc; rank++)
-		rc = list_members_of(w, rank);
+		rc = list_members_of(w, rank, &of[(rank + 1) % 2], &of[rank % 2]);
+	vpt_free(of[0].rows);
+	vpt_free(of[1].rows);
 	return rc;
 }
 
@@ -200,7 +241,7 @@ static uint32_t find_company(const struct vpa_members *w, uint32_t member)
 			has_rank(w, x->cluster, m->rank) ||
 			!vpa_lag_by_order(&a, &b, share_clock, &lag))
 			continue;
-		apart = vpa_messages_apart(r, other, m->items, m->count, share_clock);
+		apart = vpa_messages_apart(r, other, m->items->items, m->items->count, share_clock);
 		if (apart < least) {
 			least = apart;
 			found = x->cluster;
@@ -216,8 +257,8 @@ static int is_alone(const struct vpa_members *w, uint32_t member)
 	for (i = 0; i < w->count; i++)
 		if (i != member && w->items[i].cluster == w->items[member].cluster)
 			return 0;
-	return w->items[member].count &&
-	       vpa_rank_key(w->list->items[w->items[member].rank], w->items[member].items[0])
+	return w->items[member].items->count &&
+	       vpa_rank_key(w->list->items[w->items[member].rank], w->items[member].items->items[0])
 			       ->kind == VPA_COLLECTIVE_SEND_RECV;
 }
 
@@ -256,7 +297,7 @@ static int cluster_streams(struct vpa_members *w)
 	int rc;
 
 	for (i = 0; i < w->count; i++)
-		most = w->items[i].count > most ? w->items[i].count : most;
+		most = w->items[i].items->count > most ? w->items[i].items->count : most;
 	w->partner = vpt_alloc(most, sizeof(*w->partner));
 	rc = numbers && w->partner ? VPT_OK : VPT_ENOMEM;
 	for (i = 0; i < w->count; i++)
@@ -308,7 +349,7 @@ void vpa_members_free(struct vpa_members *m)
 	size_t i;
 
 	for (i = 0; i < m->count; i++)
-		vpt_free(m->items[i].items);
+		vpa_item_list_drop(m->items[i].items);
 	vpt_free(m->items);
 	vpt_free(m->references);
 	vpt_free(m->partner);

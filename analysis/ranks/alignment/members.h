@@ -5,12 +5,13 @@
 #ifndef VPA_ANALYSIS_RANKS_ALIGNMENT_MEMBERS_H
 #define VPA_ANALYSIS_RANKS_ALIGNMENT_MEMBERS_H
 
+#include "analysis/ranks/alignment/item_list.h"
 #include "analysis/ranks/alignment/lags.h"
 #include "formats/chunk/strings.h"
 
 struct vpa_member {
-	uint32_t rank, *items; /* indexes of the rank's collectives */
-	size_t count;
+	uint32_t rank;
+	struct vpa_item_list *items;
 	const char *name; /* of the communicator; NULL: not known */
 	uint64_t group;   /* 1 + id of the name; 0: not known */
 	uint32_t lane;
