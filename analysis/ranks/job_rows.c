@@ -5,7 +5,7 @@
 #include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 
-enum { ROWS_A_TASK = 512 };
+enum { ROWS_A_TASK = 1024 };
 
 /* Rows of a group that one thread looks at. */
 struct task {

@@ -47,7 +47,7 @@ struct vpa_joint {
 		struct vpa_asked_sums asked;
 		uint64_t asked_ns; /* of all its ranks */
 		int64_t *host_ns;
-		unsigned char *as; /* by part name: enum measured_as */
+		struct measured_as *as; /* by part name */
 		size_t as_cap;
 		struct vpa_replay_room replay;
 	} rooms[VPA_RANK_THREADS_MOST];
@@ -74,51 +74,55 @@ static void free_spent(struct spent *s)
 	vpt_free(s->idle_ns);
 }
 
-/* What a part counts as. */
-enum measured_as { BUSY, LATE_HOST, OTHER_IDLE, NOTHING, MEASURES };
+/* What a part counts as: all bits of it, or none. */
+struct measured_as {
+	int64_t busy, idle, host; /* host: of idle time that in which the host was late */
+};
 
-static void list_measured(const struct vpa_rank *r, unsigned char *out)
+static void list_measured(const struct vpa_rank *r, struct measured_as *out)
 {
 	size_t i;
 
 	for (i = 0; i < r->part_name_count; i++) {
 		const struct vpa_part_name *name = &r->part_names[i];
+		int is_idle = name->klass == VPA_TIME_IDLE;
 
-		if (name->klass == VPA_TIME_COMPUTE || name->klass == VPA_TIME_COPY)
-			out[i] = BUSY;
-		else if (name->klass == VPA_TIME_IDLE)
-			out[i] = is_host(name->kind) ? LATE_HOST : OTHER_IDLE;
-		else
-			out[i] = NOTHING;
+		out[i] = (struct measured_as){
+			.busy = -(name->klass == VPA_TIME_COMPUTE || name->klass == VPA_TIME_COPY),
+			.idle = -is_idle,
+			.host = -(is_idle && is_host(name->kind))};
 	}
 }
 
-static inline void put_sums(
-	const int64_t sums[MEASURES], size_t i, struct spent *out, int64_t *host_ns)
-{
-	out->busy_ns[i] = sums[BUSY];
-	out->idle_ns[i] = sums[LATE_HOST] + sums[OTHER_IDLE];
-	host_ns[i] = sums[LATE_HOST];
-}
-
-/* Collectives that overlap have no time between them. host_ns: of the idle time that in which the host was late. */
-static void measure_as(const unsigned char *as, const struct vpa_rank *r,
+/* Collectives that overlap have no time between them. */
+static void measure_as(const struct measured_as *as, const struct vpa_rank *r,
 	const struct vpa_rank_detail *d, struct spent *out, int64_t *host_ns)
 {
-	int64_t sums[MEASURES] = {0};
+	struct measured_as sums = {0, 0, 0};
 	uint32_t from = 0;
 	size_t i, k;
 
-	put_sums(sums, 0, out, host_ns);
-	for (i = 0; i < r->collective_count; i++) {
-		size_t end = d->marks[vpa_start_mark(d, i)].part_end;
+	for (i = 0;; i++) {
+		size_t end;
 
-		for (k = i ? d->marks[from].part_end : 0; k < end; k++)
-			sums[as[d->parts[k].name]] += (int64_t)d->parts[k].ns;
-		put_sums(sums, i + 1, out, host_ns);
+		out->busy_ns[i] = sums.busy;
+		out->idle_ns[i] = sums.idle;
+		host_ns[i] = sums.host;
+		if (i > r->collective_count)
+			return;
+		if (i == r->collective_count)
+			continue;
+		end = d->marks[vpa_start_mark(d, i)].part_end;
+		for (k = i ? d->marks[from].part_end : 0; k < end; k++) {
+			const struct measured_as *part = &as[d->parts[k].name];
+			int64_t ns = (int64_t)d->parts[k].ns;
+
+			sums.busy += ns & part->busy;
+			sums.idle += ns & part->idle;
+			sums.host += ns & part->host;
+		}
 		from = vpa_end_mark(d, i) > from ? vpa_end_mark(d, i) : from;
 	}
-	put_sums(sums, i + 1, out, host_ns);
 }
 
 static int measure(struct vpa_joint *j, unsigned thread, const struct vpa_rank *r,

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_LOOKED_BACK = 1024, ROWS_A_TASK = 512 };
+enum { ROWS_LOOKED_BACK = 1024, ROWS_A_TASK = 1024 };
 _Static_assert((int)VPA_LATE_COMPUTE == (int)VPA_TIME_COMPUTE &&
 		       (int)VPA_LATE_COMM == (int)VPA_TIME_COMM &&
 		       (int)VPA_LATE_COPY == (int)VPA_TIME_COPY &&
@@ -43,7 +43,12 @@ struct place {
 	 * came on its own. */
 	int64_t last_end_ns, last_did_ns;
 	uint32_t last_rank;
-	int is_plain; /* it was, and partners need not be found */
+	uint32_t is_plain : 1; /* it was, and partners need not be found */
+	uint32_t lacks : 1;    /* some rank is not in the row */
+	/* Of members that wait for it since the row before: how many, how long, and what of it is neither what they nor it did. */
+	uint32_t waits;
+	uint64_t wait_ns;
+	int64_t ended_ns, clock_ns;
 };
 
 /* What a thread has found. */
@@ -231,14 +236,6 @@ static inline int wait_of(const struct vpa_job_waits *w, const struct seat *s, s
 	return 1;
 }
 
-/* A wait for a rank that left the row before so much later, and took so much longer since: what is left of it is the clocks'. */
-static inline void blame_last(const struct vpa_job_waits *w, struct tally *tally, uint32_t last,
-	int64_t ns, int64_t skew_ns, int64_t did_ns)
-{
-	add_class(w, tally, last, VPA_LATE_ENDED, skew_ns);
-	add_class(w, tally, last, VPA_LATE_CLOCK, ns - did_ns - skew_ns);
-}
-
 /* Both members were in `before` and are in `at`: how much later the last one left `before`, and what is left of the wait
  * beside that and what they did since, which is the difference in speed of two clocks. */
 static void blame_times(const struct vpa_job_waits *w, struct tally *tally, const struct seat *s,
@@ -255,7 +252,8 @@ static void blame_times(const struct vpa_job_waits *w, struct tally *tally, cons
 	int64_t did_ns = (int64_t)(vpa_rank_start_ns(l, cell_of(w, at, x->last)) - last_end) -
 			 (int64_t)(vpa_rank_start_ns(r, x->cell) - own_end);
 
-	blame_last(w, tally, last, x->ns, skew_ns, did_ns);
+	add_class(w, tally, last, VPA_LATE_ENDED, skew_ns);
+	add_class(w, tally, last, VPA_LATE_CLOCK, x->ns - did_ns - skew_ns);
 }
 
 static int count_wait(
@@ -322,33 +320,42 @@ static int take_member(struct vpa_job_waits *w, struct tally *tally, const struc
 	return count_wait(w, tally, s, &wait);
 }
 
-/* The same, of a row whose last one was in the row before. */
-static int take_plainly(struct vpa_job_waits *w, struct tally *tally, const struct seat *s,
-	size_t at, const struct place *x)
-{
-	uint32_t cell = x->columns[s->member][x->in_group];
-	uint32_t cell_before = (x - 1)->columns[s->member][(x - 1)->in_group];
-	struct vpa_team_row *team_row = &w->teams.rows[at];
-	struct vpa_job_rank *r = &tally->ranks[s->rank];
-	uint64_t start = vpa_rank_start_ns(s->of, cell), end_before;
-	int64_t ns = x->row->last_ns - vpa_clock_time(s->clock, start);
+/* A member in the rows of a task, in order: where it is, and sums. */
+struct walk {
+	struct seat seat;
+	unsigned char *how; /* of the team's rows, see set_how() */
+	/* Of the row before, if it has it: when it left that, on its own clock and on the job's. */
+	int has_before;
+	uint64_t before_ns;
+	int64_t left_before_ns;
+	uint64_t matched, at_least, skew_ns, unsure_ns, wait_ns;
+	int64_t transfer_ns;
+};
 
-	if (cell_before == VPA_NO_COLLECTIVE)
-		return take_member(w, tally, s, at, x->row, cell);
-	add_times(r, x->row, group_of(w, team_row), x->row->last_ns, x->row->first_end_ns,
-		vpa_clock_time(s->clock, vpa_rank_end_ns(s->of, cell)));
-	if (!is_wait(x->row, ns)) {
-		vpt_sat_add_to(&r->unsure_ns, (uint64_t)ns);
-		return VPT_OK;
+/* The same as take_member(), of a row whose last one was in the row before, as the member was. */
+static inline void take_plainly(
+	struct walk *m, struct place *x, size_t at, uint64_t start, int64_t end_ns)
+{
+	const struct vpa_job_row *row = x->row;
+	int64_t ns = row->last_ns - vpa_clock_time(m->seat.clock, start), ended_ns, did_ns;
+	size_t i = at - m->seat.team->first;
+
+	m->matched++;
+	m->at_least += x->lacks;
+	m->transfer_ns = vpt_sat_add_i64(m->transfer_ns, row->first_end_ns - row->last_ns);
+	vpt_sat_add_to(&m->skew_ns, (uint64_t)(end_ns - row->first_end_ns));
+	if (!is_wait(row, ns)) {
+		vpt_sat_add_to(&m->unsure_ns, (uint64_t)ns);
+		return;
 	}
-	add_wait(tally, r, team_row, x->last_rank, ns);
-	team_row->waits++;
-	end_before = vpa_rank_end_ns(s->of, cell_before);
-	blame_last(w, tally, x->last_rank, ns,
-		x->last_end_ns - vpa_clock_time(s->clock, end_before),
-		x->last_did_ns - (int64_t)(start - end_before));
-	set_how(w, s->team, s->member, at, PLAINLY);
-	return VPT_OK;
+	vpt_sat_add_to(&m->wait_ns, (uint64_t)ns);
+	vpt_sat_add_to(&x->wait_ns, (uint64_t)ns);
+	x->waits++;
+	ended_ns = x->last_end_ns - m->left_before_ns;
+	did_ns = x->last_did_ns - (int64_t)(start - m->before_ns);
+	x->ended_ns = vpt_sat_add_i64(x->ended_ns, ended_ns);
+	x->clock_ns = vpt_sat_add_i64(x->clock_ns, ns - did_ns - ended_ns);
+	m->how[i / HOW_IN_BYTE] |= (unsigned char)(PLAINLY << HOW_BITS * (i % HOW_IN_BYTE));
 }
 
 /* A row, `x`, of a team; the one before it is in the place before, unless it is the first of the team. */
@@ -361,6 +368,7 @@ static void find_place(
 	uint32_t cell, before;
 
 	*x = (struct place){.row = row_of(w, r), .columns = g->columns, .in_group = r->row};
+	x->lacks = x->row->count < g->rank_count;
 	if (at == t->first || r->is_pairs || x->row->count < 2)
 		return;
 	x->last_rank = w->job->matching.groups[t->group].ranks[x->row->last];
@@ -375,33 +383,95 @@ static void find_place(
 	x->last_did_ns = (int64_t)(vpa_rank_start_ns(last, cell) - vpa_rank_end_ns(last, before));
 }
 
+/* Takes a member in a row. */
+static int take_place(
+	struct vpa_job_waits *w, struct tally *tally, struct walk *m, struct place *x, size_t at)
+{
+	const struct seat *s = &m->seat;
+	uint32_t cell = x->columns[s->member][x->in_group];
+	uint64_t end;
+	int64_t end_ns;
+	int rc = VPT_OK;
+
+	if (cell == VPA_NO_COLLECTIVE) {
+		m->has_before = 0;
+		return VPT_OK;
+	}
+	end = vpa_rank_end_ns(s->of, cell);
+	end_ns = vpa_clock_time(s->clock, end);
+	if (x->is_plain && m->has_before)
+		take_plainly(m, x, at, vpa_rank_start_ns(s->of, cell), end_ns);
+	else if (x->row->count >= 2)
+		rc = take_member(w, tally, s, at, x->row, cell);
+	m->has_before = 1;
+	m->before_ns = end;
+	m->left_before_ns = end_ns;
+	return rc;
+}
+
+static int take_rows(
+	struct vpa_job_waits *w, struct tally *tally, const struct task *task, size_t k)
+{
+	const struct vpa_team *t = &w->teams.items[task->team];
+	struct walk m = {
+		.seat = seat_of(w, t, k), .how = &w->waits[task->team][k * bytes_of_member(t)]};
+	struct vpa_job_rank *r = &tally->ranks[m.seat.rank];
+	const struct place *before = &tally->places[0];
+	uint32_t cell = VPA_NO_COLLECTIVE;
+	size_t at;
+	int rc = VPT_OK;
+
+	if (!m.seat.clock->is_placed)
+		return VPT_OK;
+	if (task->first > t->first)
+		cell = before->columns[k][before->in_group];
+	if (cell != VPA_NO_COLLECTIVE) {
+		m.has_before = 1;
+		m.before_ns = vpa_rank_end_ns(m.seat.of, cell);
+		m.left_before_ns = vpa_clock_time(m.seat.clock, m.before_ns);
+	}
+	for (at = task->first; at < task->last && !rc; at++)
+		rc = take_place(w, tally, &m, &tally->places[1 + at - task->first], at);
+	r->matched += m.matched;
+	r->at_least += m.at_least;
+	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, m.transfer_ns);
+	vpt_sat_add_to(&r->skew_ns, m.skew_ns);
+	vpt_sat_add_to(&r->unsure_ns, m.unsure_ns);
+	vpt_sat_add_to(&r->wait_ns, m.wait_ns);
+	return rc;
+}
+
+/* What members waited for the last one of a row, as take_plainly() found it. */
+static void end_place(
+	struct vpa_job_waits *w, struct tally *tally, const struct place *x, size_t at)
+{
+	struct vpa_team_row *r = &w->teams.rows[at];
+
+	if (!x->waits)
+		return;
+	r->waits += x->waits;
+	r->is_waited_for = 1;
+	vpt_sat_add_to(&tally->group_wait_ns[r->group], x->wait_ns);
+	vpt_sat_add_to(&tally->ranks[x->last_rank].blame_ns, x->wait_ns);
+	add_class(w, tally, x->last_rank, VPA_LATE_ENDED, x->ended_ns);
+	add_class(w, tally, x->last_rank, VPA_LATE_CLOCK, x->clock_ns);
+}
+
 static int take_task(void *ctx, unsigned thread, size_t i)
 {
 	struct vpa_job_waits *w = ctx;
 	const struct task *task = &w->tasks[i];
 	const struct vpa_team *t = &w->teams.items[task->team];
-	const struct vpa_group *g = &w->job->matching.groups[t->group];
 	struct tally *tally = &w->tallies[thread];
 	size_t k, at;
 	int rc = VPT_OK;
 
 	for (at = task->first > t->first ? task->first - 1 : task->first; at < task->last; at++)
 		find_place(w, t, at, &tally->places[1 + at - task->first]);
-	for (k = 0; k < g->rank_count && !rc; k++) {
-		struct seat seat = seat_of(w, t, k);
-
-		if (!seat.clock->is_placed)
-			continue;
-		for (at = task->first; at < task->last && !rc; at++) {
-			const struct place *x = &tally->places[1 + at - task->first];
-			uint32_t cell = x->columns[k][x->in_group];
-
-			if (cell == VPA_NO_COLLECTIVE || x->row->count < 2)
-				continue;
-			rc = x->is_plain ? take_plainly(w, tally, &seat, at, x)
-					 : take_member(w, tally, &seat, at, x->row, cell);
-		}
-	}
+	for (k = 0; k < w->job->matching.groups[t->group].rank_count && !rc; k++)
+		rc = take_rows(w, tally, task, k);
+	for (at = task->first; at < task->last; at++)
+		end_place(w, tally, &tally->places[1 + at - task->first], at);
 	return rc;
 }
 
