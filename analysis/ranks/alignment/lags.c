@@ -9,7 +9,6 @@
 #include "analysis/ranks/rank/same_calls.h"
 #include "formats/base/saturate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -140,11 +139,31 @@ static int64_t drift_of(const struct pairs *p)
 	return absolute(slopes[0]) > PPM_MOST * 1000 ? 0 : slopes[0];
 }
 
-static int by_value(const void *a, const void *b)
+/* Sorts numbers into one of two places, by merging pieces of twice the length each time; returns which. They are few, and there are
+ * hundreds of such lists for each pair of sequences. */
+static int64_t *sort_numbers(int64_t *numbers, int64_t *room, size_t count)
 {
-	const int64_t *x = a, *y = b;
+	size_t width, low, i, k, at;
 
-	return (*x > *y) - (*x < *y);
+	for (width = 1; width < count; width *= 2) {
+		int64_t *kept = numbers;
+
+		for (low = 0, at = 0; low < count; low += 2 * width) {
+			size_t middle = low + width < count ? low + width : count;
+			size_t end = middle + width < count ? middle + width : count;
+
+			for (i = low, k = middle; at < end;) {
+				int is_first = i < middle && (k >= end || numbers[i] <= numbers[k]);
+
+				room[at++] = is_first ? numbers[i] : numbers[k];
+				i += (size_t)is_first;
+				k += (size_t)!is_first;
+			}
+		}
+		numbers = room;
+		room = kept;
+	}
+	return numbers;
 }
 
 /* Offset and deviation of the quarter of all differences that lie closest together: captures that lack collectives have a
@@ -152,14 +171,14 @@ static int by_value(const void *a, const void *b)
 static void measure_at(const struct pairs *p, int64_t ppb, int share_clock, struct vpa_lag *out)
 {
 	size_t quarter = p->count / 4 + (p->count < 4), i, best = 0;
-	int64_t numbers[PAIRS_LOOKED_AT];
+	int64_t rooms[2][PAIRS_LOOKED_AT], *numbers = rooms[0];
 
 	for (i = 0; i < p->count; i++) {
 		numbers[i] = p->differences[i] - vpa_drift_ns(p->times[i], ppb);
 		if (share_clock)
 			numbers[i] = (int64_t)absolute(numbers[i]);
 	}
-	qsort(numbers, p->count, sizeof(*numbers), by_value);
+	numbers = sort_numbers(rooms[0], rooms[1], p->count);
 	out->ppb = ppb;
 	out->pairs = p->count;
 	if (quarter >= p->count)

@@ -1,7 +1,9 @@
-/* machines.c - each rank beside the first one of every machine by its host's name. */
+/* machines.c - each rank beside the first one of every machine by its host's name. Threads share the names. */
 #include "analysis/ranks/alignment/machines.h"
 
+#include "analysis/base/sort.h"
 #include "analysis/ranks/alignment/lags.h"
+#include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -138,34 +140,93 @@ static uint32_t machine_of(
 	return unknown != UINT32_MAX ? unknown : machines;
 }
 
-int vpa_machines_tell(struct vpa_rank_list *list)
+/* Ranks by the name of their host; those without one are left out. */
+struct hosts {
+	struct vpa_rank **ranks, **firsts; /* firsts: room for as many */
+	size_t *begins;                    /* by host, and one more: in ranks */
+	size_t count;
+	struct telling rooms[VPA_RANK_THREADS_MOST];
+};
+
+static int by_host(const void *a, const void *b)
 {
-	struct vpa_rank **firsts = vpt_alloc(list->count + 1, sizeof(*firsts));
-	struct telling t = {.partner = NULL};
-	size_t most = 1, count = 0, i, k;
-	int rc = VPT_OK;
+	const struct vpa_rank *const *x = a, *const *y = b;
 
-	for (i = 0; i < list->count; i++)
-		most = list->items[i]->collective_count > most ? list->items[i]->collective_count
-							       : most;
-	t.items[0] = vpt_alloc(most, sizeof(**t.items));
-	t.items[1] = vpt_alloc(most, sizeof(**t.items));
-	t.partner = vpt_alloc(most, sizeof(*t.partner));
-	if (!firsts || !t.items[0] || !t.items[1] || !t.partner)
-		rc = VPT_ENOMEM;
-	for (i = 0; i < list->count && !rc; i++) {
-		struct vpa_rank *r = list->items[i];
+	return strcmp((*x)->host, (*y)->host);
+}
 
-		r->machine = machine_of(&t, firsts, count, r);
+static int tell_host(void *ctx, unsigned thread, size_t host)
+{
+	struct hosts *h = ctx;
+	struct vpa_rank **firsts = &h->firsts[h->begins[host]];
+	size_t count = 0, i, k;
+
+	for (i = h->begins[host]; i < h->begins[host + 1]; i++) {
+		struct vpa_rank *r = h->ranks[i];
+
+		r->machine = machine_of(&h->rooms[thread], firsts, count, r);
 		for (k = 0; k < count; k++)
 			if (vpa_ranks_share_host(firsts[k], r) && firsts[k]->machine == r->machine)
 				break;
 		if (k == count)
 			firsts[count++] = r;
 	}
-	vpt_free(firsts);
-	vpt_free(t.items[0]);
-	vpt_free(t.items[1]);
-	vpt_free(t.partner);
+	return VPT_OK;
+}
+
+/* They keep their order. 0 or VPT_ENOMEM. */
+static int list_hosts(const struct vpa_rank_list *list, struct hosts *out)
+{
+	size_t count = 0, i;
+	int rc;
+
+	out->ranks = vpt_alloc(list->count + 1, sizeof(struct vpa_rank *));
+	out->firsts = vpt_alloc(list->count + 1, sizeof(struct vpa_rank *));
+	out->begins = vpt_alloc(list->count + 1, sizeof(*out->begins));
+	if (!out->ranks || !out->firsts || !out->begins)
+		return VPT_ENOMEM;
+	for (i = 0; i < list->count; i++) {
+		list->items[i]->machine = 0;
+		if (list->items[i]->host)
+			out->ranks[count++] = list->items[i];
+	}
+	rc = vpa_sort(out->ranks, count, sizeof(struct vpa_rank *), by_host);
+	for (i = 0; i < count && !rc; i++)
+		if (!i || by_host(&out->ranks[i - 1], &out->ranks[i]))
+			out->begins[out->count++] = i;
+	out->begins[out->count] = count;
+	return rc;
+}
+
+static int new_room(struct telling *t, size_t most)
+{
+	t->items[0] = vpt_alloc(most, sizeof(**t->items));
+	t->items[1] = vpt_alloc(most, sizeof(**t->items));
+	t->partner = vpt_alloc(most, sizeof(*t->partner));
+	return t->items[0] && t->items[1] && t->partner ? VPT_OK : VPT_ENOMEM;
+}
+
+int vpa_machines_tell(struct vpa_rank_list *list)
+{
+	unsigned threads = vpa_rank_threads(list), t;
+	struct hosts hosts = {.count = 0};
+	size_t most = 1, i;
+	int rc = list_hosts(list, &hosts);
+
+	for (i = 0; i < list->count; i++)
+		most = list->items[i]->collective_count > most ? list->items[i]->collective_count
+							       : most;
+	for (t = 0; t < threads && !rc; t++)
+		rc = new_room(&hosts.rooms[t], most);
+	if (!rc)
+		rc = vpa_in_threads(threads, hosts.count, tell_host, &hosts);
+	for (t = 0; t < threads; t++) {
+		vpt_free(hosts.rooms[t].items[0]);
+		vpt_free(hosts.rooms[t].items[1]);
+		vpt_free(hosts.rooms[t].partner);
+	}
+	vpt_free(hosts.ranks);
+	vpt_free(hosts.firsts);
+	vpt_free(hosts.begins);
 	return rc;
 }

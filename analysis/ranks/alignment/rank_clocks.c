@@ -127,6 +127,24 @@ struct row_end {
 	uint64_t shortest_ns; /* of its kernels: what the transfer took at most */
 };
 
+/* Ranks of a group, by their place in it. */
+struct members {
+	uint32_t *items;
+	size_t count;
+};
+
+/* What placed ranks saw of the rows of a group that are looked at: nearly all clocks are placed beside the same ranks. */
+struct placed_rows {
+	const struct vpa_group *group;
+	uint32_t members[PLACED_MOST];
+	size_t count;
+	struct placed_row {
+		struct seen seen;
+		uint64_t shortest_ns;
+		int is_known;
+	} rows[ROWS_LOOKED_AT];
+};
+
 struct placing {
 	const struct vpa_rank_list *list;
 	const struct vpa_clocks *clocks;
@@ -135,6 +153,7 @@ struct placing {
 	size_t count, cap;
 	int64_t *scratch;
 	uint32_t *members;
+	struct placed_rows *placed;
 	int64_t low_ns, high_ns; /* bounds of later_ns, by causality */
 	uint64_t spread_ns;      /* sum over ends */
 };
@@ -145,12 +164,6 @@ static int by_value(const void *a, const void *b)
 
 	return (*x > *y) - (*x < *y);
 }
-
-/* Ranks of a group, by their place in it. */
-struct members {
-	uint32_t *items;
-	size_t count;
-};
 
 static struct seen look(const struct placing *p, const struct vpa_group *g, size_t row,
 	const struct members *of, uint64_t *shortest_ns)
@@ -207,16 +220,46 @@ static const struct vpa_collective_key *key_of(
 	return vpa_rank_key(list->items[g->ranks[k]], vpa_group_cell(g, row, k));
 }
 
-static int take_row(struct placing *p, const struct vpa_group *g, size_t row,
+/* Forgets rows of other ranks. */
+static void know(struct placed_rows *p, const struct vpa_group *g, const struct members *of_placed)
+{
+	size_t bytes = of_placed->count * sizeof(*of_placed->items), i;
+
+	if (p->group == g && p->count == of_placed->count &&
+		!memcmp(p->members, of_placed->items, bytes))
+		return;
+	p->group = g;
+	p->count = of_placed->count;
+	memcpy(p->members, of_placed->items, bytes);
+	for (i = 0; i < ROWS_LOOKED_AT; i++)
+		p->rows[i].is_known = 0;
+}
+
+/* What placed ranks saw of a row, the i-th that is looked at. */
+static struct seen look_at_placed(const struct placing *p, const struct vpa_group *g, size_t row,
+	size_t i, const struct members *of_placed, uint64_t *shortest_ns)
+{
+	struct placed_row *known = &p->placed->rows[i];
+
+	if (!known->is_known) {
+		known->shortest_ns = UINT64_MAX;
+		known->seen = look(p, g, row, of_placed, &known->shortest_ns);
+		known->is_known = 1;
+	}
+	*shortest_ns = known->shortest_ns;
+	return known->seen;
+}
+
+static int take_row(struct placing *p, const struct vpa_group *g, size_t row, size_t i,
 	const struct members *of_placed, const struct members *of_own)
 {
 	const struct vpa_collective_key *key = key_of(p->list, g, row);
-	uint64_t shortest_ns = UINT64_MAX;
+	uint64_t shortest_ns;
 	struct seen placed, own;
 
 	if (!vpa_collective_is_symmetric(key->kind))
 		return VPT_OK;
-	placed = look(p, g, row, of_placed, &shortest_ns);
+	placed = look_at_placed(p, g, row, i, of_placed, &shortest_ns);
 	own = placed.count ? look(p, g, row, of_own, &shortest_ns) : placed;
 	if (!placed.count || !own.count)
 		return VPT_OK;
@@ -237,13 +280,16 @@ static int take_row(struct placing *p, const struct vpa_group *g, size_t row,
 static int take_group(struct placing *p, const struct vpa_group *g)
 {
 	struct members placed = {.items = p->members}, own = {.items = p->members + PLACED_MOST};
-	size_t step = 1 + g->row_count / ROWS_LOOKED_AT, row;
+	size_t step = 1 + g->row_count / ROWS_LOOKED_AT, i;
 	int rc = VPT_OK;
 
 	list_of(p, g, 1, PLACED_MOST, &placed);
 	list_of(p, g, 0, g->rank_count, &own);
-	for (row = 0; placed.count && own.count && row < g->row_count && !rc; row += step)
-		rc = take_row(p, g, row, &placed, &own);
+	if (!placed.count || !own.count)
+		return VPT_OK;
+	know(p->placed, g, &placed);
+	for (i = 0; i * step < g->row_count && !rc; i++)
+		rc = take_row(p, g, i * step, i, &placed, &own);
 	return rc;
 }
 
@@ -299,6 +345,7 @@ static void place(struct placing *p, struct vpa_clock *c)
 struct room {
 	int64_t *scratch;
 	uint32_t *members; /* PLACED_MOST and as many as there are ranks */
+	struct placed_rows *placed;
 };
 
 /* Places a clock beside those that are placed; *done: it could be. */
@@ -310,6 +357,7 @@ static int try_to_place(const struct vpa_rank_list *list, const struct vpa_match
 		.clock = clock,
 		.scratch = room->scratch,
 		.members = room->members,
+		.placed = room->placed,
 		.low_ns = INT64_MIN,
 		.high_ns = INT64_MAX};
 	size_t g;
@@ -401,11 +449,12 @@ int vpa_clocks_find(
 	size_t numbers = ENDS_MOST * ENDS_MOST / 2 + ENDS_MOST;
 	struct room room = {
 		vpt_alloc(numbers > list->count ? numbers : list->count, sizeof(*room.scratch)),
-		vpt_alloc(PLACED_MOST + list->count, sizeof(*room.members))};
+		vpt_alloc(PLACED_MOST + list->count, sizeof(*room.members)),
+		vpt_calloc(1, sizeof(*room.placed))};
 	int rc;
 
 	*out = (struct vpa_clocks){.items = NULL};
-	rc = room.scratch && room.members ? list_clocks(list, out) : VPT_ENOMEM;
+	rc = room.scratch && room.members && room.placed ? list_clocks(list, out) : VPT_ENOMEM;
 	if (!rc && out->count) {
 		out->items[0].is_placed = 1;
 		rc = place_all(list, m, out, &room);
@@ -414,6 +463,7 @@ int vpa_clocks_find(
 		rc = find_bias(list, m, out, &room);
 	vpt_free(room.scratch);
 	vpt_free(room.members);
+	vpt_free(room.placed);
 	return rc;
 }
 
