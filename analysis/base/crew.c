@@ -20,12 +20,12 @@ struct vpa_crew {
 	int stop;
 };
 
-/* Takes a piece of work of the first source that has any. */
+/* Takes a piece of work of the newest source that has any. */
 static int work(struct vpa_crew *c, unsigned who)
 {
 	int i;
 
-	for (i = 0; i < VPA_CREW_SOURCES; i++)
+	for (i = VPA_CREW_SOURCES - 1; i >= 0; i--)
 		if (c->sources[i].take && c->sources[i].take(c->sources[i].ctx, who))
 			return 1;
 	return 0;

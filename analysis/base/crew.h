@@ -6,7 +6,7 @@
  * thread that the system does not run.
  *
  *	owner                        a thread of the crew
- *	lock, add work, call, unlock
+ *	lock, add work, unlock, call
  *	                             take(): chooses a piece, unlocks, works, locks, tells
  *	lock, await until it is done, unlock */
 #ifndef VPA_ANALYSIS_BASE_CREW_H
@@ -26,15 +26,16 @@ struct vpa_crew *vpa_crew_start(unsigned count);
 /* Ends the threads, after the work that they are at. Accepts NULL. */
 void vpa_crew_stop(struct vpa_crew *crew);
 
-/* Adds a source; earlier ones go first. Takes one away that has no work left, and that nobody works for. */
+/* Adds a source; later ones go first. Takes one away that has no work left, and that nobody works for. */
 void vpa_crew_serve(struct vpa_crew *crew, vpa_crew_take *take, void *source);
 void vpa_crew_leave(struct vpa_crew *crew, void *source);
 
 void vpa_crew_lock(struct vpa_crew *crew);
 void vpa_crew_unlock(struct vpa_crew *crew);
 
-/* With the lock: there is work; a piece of work is done; waits until one is. */
+/* There is work, which was added with the lock. Best without it: a thread that wakes up needs it. */
 void vpa_crew_call(struct vpa_crew *crew);
+/* With the lock: a piece of work is done; waits until one is. */
 void vpa_crew_tell(struct vpa_crew *crew);
 void vpa_crew_await(struct vpa_crew *crew);
 

@@ -94,16 +94,17 @@ int vpa_lanes_unshare(struct vpa_lanes *l)
 /* Ends the batch that was made last. */
 static int put(struct vpa_lanes *l)
 {
-	int rc;
+	int calls, rc;
 
 	l->open = NULL;
 	l->is_settled = 0;
 	vpa_crew_lock(l->crew);
 	l->put++;
-	if (is_worth(l, l->put - kept(l)))
-		vpa_crew_call(l->crew);
+	calls = is_worth(l, l->put - kept(l));
 	rc = l->rc;
 	vpa_crew_unlock(l->crew);
+	if (calls)
+		vpa_crew_call(l->crew);
 	return rc;
 }
 
