@@ -313,6 +313,24 @@ int vpa_durations_add_all(struct vpa_durations_builder *b, const uint64_t *value
 	return VPT_OK;
 }
 
+int vpa_durations_merge(struct vpa_durations_builder *b, struct vpa_durations_builder *from)
+{
+	struct sums sums;
+	size_t i;
+
+	vpa_durations_settle(from);
+	if (!from->fresh)
+		return vpa_durations_add_all(b, from->values, from->count);
+	if ((!b->fresh && become_histogram(b)) || widen(b, from->min_ns, from->max_ns))
+		return VPT_ENOMEM;
+	for (i = 0; i < (size_t)from->octaves * OCTAVE; i++)
+		if (from->values[i])
+			b->values[first_bucket(from) + i - first_bucket(b)] += from->values[i];
+	sums = (struct sums){from->total_ns, from->min_ns, from->max_ns, from->squares};
+	count_sums(b, from->count, &sums);
+	return VPT_OK;
+}
+
 void vpa_durations_free(struct vpa_durations_builder *b)
 {
 	vpt_free(b->values);

@@ -66,6 +66,9 @@ static inline int vpa_durations_add(struct vpa_durations_builder *b, uint64_t ns
 /* Adds `count` samples. 0 or VPT_ENOMEM. */
 int vpa_durations_add_all(struct vpa_durations_builder *b, const uint64_t *values, size_t count);
 
+/* Adds the samples of another, as if they had been added one by one. Neither has only_sums. 0 or VPT_ENOMEM. */
+int vpa_durations_merge(struct vpa_durations_builder *b, struct vpa_durations_builder *from);
+
 /* Brings the sums up to date. */
 void vpa_durations_settle(struct vpa_durations_builder *b);
 

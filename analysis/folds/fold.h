@@ -65,6 +65,7 @@ struct vpa_fold {
 	int (*mark)(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark);
 	/* Gaps that ops->gap_cause does not describe; most are described there. */
 	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
+	int gap_is_apart; /* gap() touches nothing that aside() does, so it need not come after it */
 	/* Sections of COUNTER, MEMORY, LOSS and GRAPH rows, in the order of the file: the window is not
 	 * applied. */
 	int (*section)(void *state, const struct vpa_fold_context *c, const struct vpt_batch *b,

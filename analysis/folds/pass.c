@@ -126,7 +126,18 @@ int vpa_folds_instants(struct vpa_fold_pass *p, const struct vpa_ops *ops)
 
 int vpa_folds_gap(struct vpa_fold_pass *p, const struct vpa_gap *gap)
 {
-	return PASS(p, with_gap, gap, gap);
+	const int *at;
+	int rc = VPT_OK;
+
+	for (at = p->with_gap; *at >= 0 && !rc; at++) {
+		const struct vpa_fold *f = vpa_folds[*at];
+
+		if (f->aside && !f->gap_is_apart)
+			rc = vpa_lanes_catch_up(&p->lanes, *at);
+		if (!rc)
+			rc = f->gap(p->states[*at], &p->context, gap);
+	}
+	return rc;
 }
 
 int vpa_folds_call(struct vpa_fold_pass *p, const struct vpa_call *call)

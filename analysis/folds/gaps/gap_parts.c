@@ -21,11 +21,16 @@ VPA_RARE void vpa_gap_drawer_empty(
 		d->calls[i].call = VPA_NONE;
 }
 
+/* UINT32_MAX: no memory. */
+static uint32_t row_of(struct vpa_gap_parts *p, uint64_t owner, uint64_t names)
+{
+	return vpa_index_row(&p->index, owner, p->index.count < ROWS_MAX ? names : OTHER, &p->rows,
+		&p->row_cap, sizeof(*p->rows));
+}
+
 VPA_RARE int vpa_gap_drawer_find(struct vpa_gap_parts *p, struct vpa_gap_drawer *d, uint32_t call)
 {
-	uint64_t names = p->index.count < ROWS_MAX ? (uint64_t)d->place << 32 | call : OTHER;
-	uint32_t row = vpa_index_row(
-		&p->index, d->owner - 1, names, &p->rows, &p->row_cap, sizeof(*p->rows));
+	uint32_t row = row_of(p, d->owner - 1, (uint64_t)d->place << 32 | call);
 
 	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
@@ -45,6 +50,39 @@ void vpa_gap_part_vote(struct vpa_gap_part *part, uint32_t beside, uint64_t ns)
 	} else {
 		part->votes_ns -= ns;
 	}
+}
+
+/* The call with the votes of both: those for different calls cancel each other. */
+static void merge_votes(struct vpa_gap_part *into, const struct vpa_gap_part *from)
+{
+	if (!into->beside_ns || into->beside == from->beside) {
+		into->beside = from->beside;
+		into->votes_ns += from->votes_ns;
+	} else if (into->votes_ns < from->votes_ns) {
+		into->beside = from->beside;
+		into->votes_ns = from->votes_ns - into->votes_ns;
+	} else {
+		into->votes_ns -= from->votes_ns;
+	}
+	into->beside_ns += from->beside_ns;
+}
+
+int vpa_gap_parts_merge(struct vpa_gap_parts *into, const struct vpa_gap_parts *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->index.count; i++) {
+		const struct vpa_index_entry *e = &from->index.entries[i];
+		uint32_t row = row_of(into, e->a, e->b);
+
+		if (row == UINT32_MAX)
+			return VPT_ENOMEM;
+		into->rows[row].ns += from->rows[i].ns;
+		into->rows[row].gaps += from->rows[i].gaps;
+		if (from->rows[i].beside_ns)
+			merge_votes(&into->rows[row], &from->rows[i]);
+	}
+	return VPT_OK;
 }
 
 /* ---- writing ---- */

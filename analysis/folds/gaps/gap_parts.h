@@ -69,6 +69,9 @@ int vpa_gap_parts_write(const struct vpa_gap_parts *p, const struct vpa_fold_con
 	uint32_t device, int is_head, struct vpa_report *out, struct vpa_idle_part **rows,
 	size_t *count);
 
+/* Adds what another has added up. 0 or VPT_ENOMEM. */
+int vpa_gap_parts_merge(struct vpa_gap_parts *into, const struct vpa_gap_parts *from);
+
 void vpa_gap_parts_free(struct vpa_gap_parts *p);
 
 /* ---- adding ---- */

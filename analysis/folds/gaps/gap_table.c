@@ -36,15 +36,20 @@ struct kept {
 	size_t piece_count;
 };
 
-struct state {
+/* What fold_aside() adds up, beside the pass, and fold_gap() on its own. */
+struct sums {
 	struct vpa_gap_parts parts;
+	struct vpa_durations_builder lengths; /* of gaps between ops */
+};
+
+struct state {
+	struct sums aside, own;
 	struct vpa_instead host_did;
 	uint64_t gap_count; /* emitted so far */
 	struct kept *heap;  /* the longest gaps, the shortest of them on top */
 	size_t heap_count, heap_cap;
-	uint64_t kept_ns;                     /* shorter gaps can no longer be listed */
-	struct vpa_durations_builder lengths; /* of gaps between ops */
-	struct vpa_durations_builder edges;   /* of gaps at the window's edges */
+	uint64_t kept_ns;                   /* shorter gaps can no longer be listed */
+	struct vpa_durations_builder edges; /* of gaps at the window's edges */
 };
 
 /* Whether `a` is listed after `b`. */
@@ -224,7 +229,7 @@ static int add_piece(struct state *s, const struct vpa_gap *gap,
 
 	if (piece->host && vpa_instead_add(&s->host_did, gap->device, piece, s->gap_count))
 		return VPT_ENOMEM;
-	return vpa_gap_parts_add_piece(&s->parts, owner, piece, s->gap_count);
+	return vpa_gap_parts_add_piece(&s->own.parts, owner, piece, s->gap_count);
 }
 
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
@@ -239,7 +244,7 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 		rc = add_piece(s, gap, &gap->pieces[i], 0);
 	for (i = 0; i < gap->host_piece_count && !rc; i++)
 		rc = add_piece(s, gap, &gap->host_pieces[i], 1);
-	if (rc || vpa_durations_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
+	if (rc || vpa_durations_add(gap->before && gap->gating ? &s->own.lengths : &s->edges, ns))
 		return VPT_ENOMEM;
 	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
 }
@@ -273,8 +278,8 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 }
 
 /* Adds a stretch of a gap. */
-static inline int add_stretch(struct state *s, uint32_t device, unsigned cause, uint32_t place,
-	uint32_t call, uint64_t ns)
+static inline int add_stretch(
+	struct sums *s, uint32_t device, unsigned cause, uint32_t place, uint32_t call, uint64_t ns)
 {
 	struct vpa_gap_owner owner = vpa_gap_owner_of(device, cause, 0);
 
@@ -282,7 +287,7 @@ static inline int add_stretch(struct state *s, uint32_t device, unsigned cause, 
 }
 
 /* The stretches before the last one of the gap that ends with op `i`. */
-static int add_late(struct state *s, const struct vpa_ops *ops, size_t i, uint32_t place)
+static int add_late(struct sums *s, const struct vpa_ops *ops, size_t i, uint32_t place)
 {
 	const struct vpa_late *late = &ops->late[i];
 	uint32_t device = ops->device[i], call = ops->launch_name[i];
@@ -300,7 +305,7 @@ static int add_late(struct state *s, const struct vpa_ops *ops, size_t i, uint32
 
 /* The gaps before ops [begin, end), which are of one stream and stretch. */
 static int fold_stretch(
-	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
+	struct sums *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
 {
 	size_t i;
 
@@ -317,7 +322,7 @@ static int fold_stretch(
 
 /* The same for ops after the first of a calm run: each has a gap before it. */
 static int fold_calm(
-	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
+	struct sums *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
 {
 	struct vpa_gap_owner owner = vpa_gap_owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING, 0);
 	struct vpa_gap_drawer *drawer = vpa_gap_drawer_of(&s->parts, owner, place);
@@ -330,7 +335,7 @@ static int fold_calm(
 }
 
 static int fold_run(
-	struct state *s, const struct vpa_ops *ops, const struct vpa_op_run *run, size_t *k)
+	struct sums *s, const struct vpa_ops *ops, const struct vpa_op_run *run, size_t *k)
 {
 	size_t i = run->begin, end;
 	int rc = VPT_OK;
@@ -350,7 +355,7 @@ static int fold_run(
 }
 
 /* Adds the lengths of the gaps between ops. */
-static int add_lengths(struct state *s, const struct vpa_ops *ops, const struct vpa_op_run *run)
+static int add_lengths(struct sums *s, const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
 	size_t i = run->begin, first = i + 1;
 
@@ -367,7 +372,7 @@ static int add_lengths(struct state *s, const struct vpa_ops *ops, const struct 
 /* All of them are added up. */
 static int fold_aside(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
-	struct state *s = state;
+	struct sums *s = &((struct state *)state)->aside;
 	size_t r, k = 0;
 	int rc = VPT_OK;
 
@@ -473,7 +478,7 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 /* Several times the usual gap; where all are alike, the longest are listed all the same. */
 static uint64_t default_min_gap(struct state *s)
 {
-	uint64_t min_ns = 5 * vpa_durations_of(&s->lengths).p50_ns, tenth_ns = 0;
+	uint64_t min_ns = 5 * vpa_durations_of(&s->aside.lengths).p50_ns, tenth_ns = 0;
 
 	if (s->heap_count) {
 		const struct vpa_gap *last =
@@ -490,21 +495,26 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 {
 	struct state *s = state;
 	size_t i;
-	int rc = VPT_OK;
+	int rc = vpa_gap_parts_merge(&s->aside.parts, &s->own.parts);
 
+	if (!rc)
+		rc = vpa_durations_merge(&s->aside.lengths, &s->own.lengths);
+	if (rc)
+		return rc;
 	if (s->heap_count)
 		qsort(s->heap, s->heap_count, sizeof(*s->heap), compare_kept);
 	out->min_gap_ns = c->options->min_gap_ns ? c->options->min_gap_ns : default_min_gap(s);
-	out->gaps_listed_of = vpa_durations_at_least(&s->lengths, out->min_gap_ns) +
+	out->gaps_listed_of = vpa_durations_at_least(&s->aside.lengths, out->min_gap_ns) +
 			      vpa_durations_at_least(&s->edges, out->min_gap_ns);
 	for (i = 0; !rc && i < out->device_count; i++) {
 		uint32_t index = vpa_find_device(c->model, out->devices[i].device);
 		struct vpa_device *d = &out->devices[i];
 
-		rc = vpa_gap_parts_write(&s->parts, c, index, 0, out, &d->causes, &d->cause_count);
+		rc = vpa_gap_parts_write(
+			&s->aside.parts, c, index, 0, out, &d->causes, &d->cause_count);
 		if (!rc)
-			rc = vpa_gap_parts_write(&s->parts, c, index, 1, out, &d->before_first_work,
-				&d->before_first_work_count);
+			rc = vpa_gap_parts_write(&s->aside.parts, c, index, 1, out,
+				&d->before_first_work, &d->before_first_work_count);
 		if (!rc)
 			rc = vpa_instead_write(&s->host_did, c, index, out, d);
 	}
@@ -518,10 +528,12 @@ static void free_state(void *state)
 
 	for (i = 0; i < s->heap_count; i++)
 		vpt_free(s->heap[i].pieces);
-	vpa_gap_parts_free(&s->parts);
+	vpa_gap_parts_free(&s->aside.parts);
+	vpa_gap_parts_free(&s->own.parts);
 	vpa_instead_free(&s->host_did);
 	vpt_free(s->heap);
-	vpa_durations_free(&s->lengths);
+	vpa_durations_free(&s->aside.lengths);
+	vpa_durations_free(&s->own.lengths);
 	vpa_durations_free(&s->edges);
 }
 
@@ -532,6 +544,7 @@ const struct vpa_fold vpa_fold_gaps = {
 	.ops = fold_ops,
 	.aside = fold_aside,
 	.gap = fold_gap,
+	.gap_is_apart = 1,
 	.finish = finish,
 	.free = free_state,
 };

@@ -314,6 +314,47 @@ static void sums_need_no_histogram(void **state)
 	}
 }
 
+/* Samples of 2 to 2^44 ns, or of a few octaves. */
+static void fill(struct vpa_durations_builder *both, struct vpa_durations_builder *part,
+	struct vpt_random *r, size_t count, unsigned octaves)
+{
+	while (count--) {
+		uint64_t ns = vpt_random(r) >> (20 + vpt_random_below(r, octaves));
+
+		assert_int_equal(vpa_durations_add(both, ns), 0);
+		assert_int_equal(vpa_durations_add(part, ns), 0);
+	}
+}
+
+static void merged_samples_are_as_those_of_one(void **state)
+{
+	static const size_t counts[] = {0, 1, 2000, 4096, 4097, 4500, 9000};
+	struct vpt_random r = {7};
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < COUNT(counts) * COUNT(counts); k++) {
+		struct vpa_durations_builder both = {0}, a = {0}, b = {0};
+		struct vpa_durations expected, found;
+		uint64_t ns;
+
+		fill(&both, &a, &r, counts[k / COUNT(counts)], 3);
+		fill(&both, &b, &r, counts[k % COUNT(counts)], 40);
+		assert_int_equal(vpa_durations_merge(&a, &b), 0);
+		/* What comes later counts too. */
+		fill(&both, &a, &r, 10, 40);
+		expected = vpa_durations_of(&both);
+		found = vpa_durations_of(&a);
+		assert_memory_equal(&found, &expected, sizeof(found));
+		for (ns = 1; ns < UINT64_C(1) << 50; ns *= 3)
+			assert_int_equal(
+				vpa_durations_at_least(&a, ns), vpa_durations_at_least(&both, ns));
+		vpa_durations_free(&both);
+		vpa_durations_free(&a);
+		vpa_durations_free(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +368,7 @@ int main(void)
 		cmocka_unit_test(samples_of_a_length_are_counted),
 		cmocka_unit_test(octaves_are_made_when_samples_need_them),
 		cmocka_unit_test(sums_need_no_histogram),
+		cmocka_unit_test(merged_samples_are_as_those_of_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
