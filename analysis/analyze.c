@@ -70,11 +70,6 @@ static int take_ops(void *ctx, struct vpa_ops *ops)
 	return rc;
 }
 
-static struct vpa_ops *make_room(void *ctx)
-{
-	return vpa_folds_room(&((struct vpa_trace_pass *)ctx)->folds);
-}
-
 static int settle_ops(void *ctx)
 {
 	return vpa_lanes_settle_ops(&((struct vpa_trace_pass *)ctx)->folds.lanes);
@@ -246,7 +241,6 @@ static int begin_observer(struct vpa_trace_pass *p)
 static int run(struct vpa_trace_pass *p, struct vpt_err *err)
 {
 	struct vpa_resolver_sink sink = {.ops = take_ops,
-		.room = make_room,
 		.grow_names = settle_ops,
 		.grow = settle_folds,
 		.instants = take_instants,

@@ -34,7 +34,7 @@ struct vpa_fold {
 	int (*ops)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
 	/* The same, on any thread, while the pass takes later ops. It may read
 	 *
-	 *	the batch; of launches only what they are
+	 *	the batch, as vpa_lanes_put() copies it; of launches only what they are
 	 *	ranges as they were recorded, not their scope; and write gpu and launches
 	 *	names, kernels, threads, streams and devices of the model
 	 *	pauses of the resolver

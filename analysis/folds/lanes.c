@@ -3,6 +3,8 @@
 
 #include "formats/base/memory.h"
 
+#include <string.h>
+
 enum {
 	/* How many batches of ops are worth waking a thread for, which then finds more, and the most that it takes at
 	 * once. */
@@ -119,21 +121,61 @@ static struct vpa_lane_batch *next(struct vpa_lanes *l)
 	return &l->batches[l->put % VPA_LANE_BATCHES];
 }
 
-struct vpa_ops *vpa_lanes_room(struct vpa_lanes *l)
+#define COPY(member, count) memcpy(to->member, from->member, (count) * sizeof(*to->member))
+
+/* Copies what folds may read beside the pass. */
+static void copy_ops(struct vpa_ops *to, const struct vpa_ops *from)
+{
+	size_t n = from->count, i;
+
+	to->count = n;
+	to->one_stream = from->one_stream;
+	COPY(start_ns, n);
+	COPY(end_ns, n);
+	COPY(launch, n);
+	COPY(launch_start_ns, n);
+	COPY(launch_name, n);
+	COPY(stream, n);
+	COPY(device, n);
+	COPY(kernel, n);
+	COPY(blocks, n);
+	COPY(shape, n);
+	COPY(graph_node, n);
+	COPY(kind, n);
+	COPY(is_comm, n);
+	COPY(family, n);
+	COPY(role, n);
+	COPY(first_of_launch, n);
+	for (i = 0; i < from->other_count; i++)
+		to->copy[from->others[i]] = from->copy[from->others[i]];
+	COPY(others, from->other_count);
+	to->other_count = from->other_count;
+	COPY(specials, from->special_count);
+	to->special_count = from->special_count;
+	COPY(stretches, from->stretch_count);
+	to->stretch_count = from->stretch_count;
+	to->graph_launches = from->graph_launches;
+	to->nested_launches = from->nested_launches;
+	to->all_first = from->all_first;
+	COPY(idle_ns, n);
+	COPY(gap_ns, n);
+	COPY(gap_cause, n);
+	COPY(has_late, n);
+	to->late_count = from->late_count;
+	COPY(late, from->late_count ? n : 0);
+	COPY(runs, from->run_count);
+	to->run_count = from->run_count;
+}
+
+int vpa_lanes_put(struct vpa_lanes *l, const struct vpa_ops *ops)
 {
 	struct vpa_lane_batch *batch;
 
-	if (!l->crew)
-		return NULL;
 	if (l->open)
 		put(l);
 	batch = next(l);
 	batch->range_count = 0;
-	return &batch->ops;
-}
-
-int vpa_lanes_put(struct vpa_lanes *l)
-{
+	copy_ops(&batch->ops, ops);
 	l->are_ops_settled = 0;
 	return put(l);
 }

@@ -1,9 +1,12 @@
 /* lanes.h - batches of ops on their way to the folds that take them beside the pass.
  *
  *	thread of the pass            any thread
- *	room    batch n + 2
- *	put     batch n + 1  ------>  lane of a fold: batch n - 3
+ *	makes   batch n + 2
+ *	copy of batch n + 1  ------>  lane of a fold: batch n - 3
  *	                              lane of a fold: batch n - 1
+ *
+ * The pass makes each batch in the same place, which its own core has in its cache, and puts a copy of what folds need
+ * among those that other cores read.
  *
  * Each fold has a lane of its own: it gets every batch, in order, one at a time. So its result does not depend on who
  * feeds it, and no fold needs to merge anything. Batches stay where they are until all lanes have passed them; there are
@@ -58,11 +61,8 @@ void vpa_lanes_share(struct vpa_lanes *l, struct vpa_crew *crew);
 /* Ends that, after what is under way. 0, or the code of a fold that failed. */
 int vpa_lanes_unshare(struct vpa_lanes *l);
 
-/* Where the next batch of ops is made; NULL: anywhere, since there is no crew. */
-struct vpa_ops *vpa_lanes_room(struct vpa_lanes *l);
-
-/* The ops are made, and stay as they are. 0, or the code of a fold that failed. */
-int vpa_lanes_put(struct vpa_lanes *l);
+/* Adds a copy of a batch of ops, without correlation, launch_end_ns, gap_before and firsts. Only with a crew. 0, or the code of a fold that failed. */
+int vpa_lanes_put(struct vpa_lanes *l, const struct vpa_ops *ops);
 
 /* Adds a copy of a range. Only with a crew. 0, or the code of a fold that failed. */
 int vpa_lanes_put_range(struct vpa_lanes *l, const struct vpa_range *range);

@@ -97,11 +97,6 @@ int vpa_folds_unshare(struct vpa_fold_pass *p)
 	return vpa_lanes_unshare(&p->lanes);
 }
 
-struct vpa_ops *vpa_folds_room(struct vpa_fold_pass *p)
-{
-	return vpa_lanes_room(&p->lanes);
-}
-
 int vpa_folds_settle(struct vpa_fold_pass *p)
 {
 	return vpa_lanes_settle(&p->lanes);
@@ -116,7 +111,7 @@ int vpa_folds_ops(struct vpa_fold_pass *p, const struct vpa_ops *ops)
 		rc = vpa_folds[*at]->ops(p->states[*at], &p->context, ops);
 	if (rc)
 		return rc;
-	return p->lanes.crew ? vpa_lanes_put(&p->lanes) : PASS(p, with_aside, aside, ops);
+	return p->lanes.crew ? vpa_lanes_put(&p->lanes, ops) : PASS(p, with_aside, aside, ops);
 }
 
 int vpa_folds_instants(struct vpa_fold_pass *p, const struct vpa_ops *ops)

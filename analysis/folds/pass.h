@@ -31,9 +31,6 @@ void vpa_folds_free(struct vpa_fold_pass *p);
 void vpa_folds_share(struct vpa_fold_pass *p, struct vpa_crew *crew);
 int vpa_folds_unshare(struct vpa_fold_pass *p);
 
-/* Where the next batch for vpa_folds_ops() is made; NULL: anywhere. */
-struct vpa_ops *vpa_folds_room(struct vpa_fold_pass *p);
-
 /* All folds get what they wait for. Call it before anything changes that vpa_fold.aside may read. 0 or the code of the
  * first fold that failed. */
 int vpa_folds_settle(struct vpa_fold_pass *p);

@@ -47,8 +47,6 @@ struct vpa_backlog {
  * window. */
 struct vpa_resolver_sink {
 	int (*ops)(void *ctx, struct vpa_ops *ops);
-	/* Where the next batch for ops() is made; NULL, or it returns NULL: in the resolver's own place. */
-	struct vpa_ops *(*room)(void *ctx);
 	/* What other threads may read of the batches before is about to change: the model's names; its threads,
 	 * streams or kernels, or what is known of pauses. May be NULL. */
 	int (*grow_names)(void *ctx);

@@ -584,18 +584,9 @@ static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple,
 	return next;
 }
 
-/* The next ops that begin before `until_ns`; NULL: there are none. */
-static struct vpa_ops *take_batch(struct vpa_resolver *r, uint64_t until_ns)
-{
-	struct vpa_ops *room = r->sink.room ? r->sink.room(r->sink.ctx) : NULL,
-		       *ops = room ? room : &r->ops;
-
-	return vpa_op_queue_take(&r->queue, until_ns, ops) ? ops : NULL;
-}
-
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
-	struct vpa_ops *ops;
+	struct vpa_ops *ops = &r->ops;
 	struct spot next = {NULL, 0};
 	int simple = is_simple(r);
 	int rc = vpa_resolver_rank_streams(r);
@@ -607,7 +598,7 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 		r->pasts[i].range = (struct vpa_step_span){0};
 	for (i = 0; i < r->process_count; i++)
 		r->processes[i].range = (struct vpa_step_span){0};
-	while (!rc && (ops = take_batch(r, until_ns))) {
+	while (!rc && vpa_op_queue_take(&r->queue, until_ns, ops)) {
 		r->newest_op_ns = ops->start_ns[ops->count - 1];
 		next = join(r, ops, simple, next);
 		if (ops->count)
