@@ -4,6 +4,7 @@
 #include "analysis/advice/findings/findings_idle.h"
 
 #include "analysis/advice/findings/findings_first_use.h"
+#include "analysis/advice/findings/thread_waits.h"
 #include "analysis/advice/first_work.h"
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
@@ -316,6 +317,18 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f, const struct 
 	f->is_mostly = amount == VPA_AMOUNT_MOST;
 }
 
+/* Code at a place whose name says that it waits is another thread's matter. */
+static void name_thread_wait(
+	struct vpa_finding *f, const struct vpa_idle_sum *sum, const struct vpa_similar *place)
+{
+	if (sum->cause != VPA_CAUSE_HOST_CODE || is_code(sum) || !sum->top ||
+		sum->top->place.kind != VPA_PLACE_IN || !sum->top->place.text ||
+		place->ns < sum->ns / 2 || !vpa_is_thread_wait(sum->top->place.text))
+		return;
+	f->title = "the host waits for another thread: shorten what that one does, or give it less";
+	f->words = "wait less for a thread";
+}
+
 /* A place is where the host was: the stage of that name on the GPU may have ended. */
 static const char *before_where(const struct vpa_idle_part *top)
 {
@@ -328,13 +341,14 @@ struct vpa_finding *vpa_find_cause(
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	const char *full = a->cause == VPA_CAUSE_ALLOCATION ? vpa_full_memory(r) : NULL, *where;
-	uint64_t place_ns = main_place(r, sum).ns;
+	struct vpa_similar place = main_place(r, sum);
 
 	if (!f)
 		return NULL;
 	where = where_of(r, sum, NULL);
 	f->title = title_of(r, a, sum, full);
 	f->words = full ? "smaller tiles or offload: memory is full" : NULL;
+	name_thread_wait(f, sum, &place);
 	f->host_code_ms = vpa_in_ms(sum->code.ns);
 	f->is_code = is_code(sum);
 	f->measured = vpa_arena_printf(&r->arena, "%s: %s in %" PRIu64 " gaps, %s %% of the window",
@@ -346,7 +360,7 @@ struct vpa_finding *vpa_find_cause(
 		f->note = where;
 	else if (where)
 		f->note = vpa_arena_printf(&r->arena, "%s of this wait%s %s",
-			vpa_part_word(place_ns, sum->ns), before_where(sum->top), where);
+			vpa_part_word(place.ns, sum->ns), before_where(sum->top), where);
 	vpa_finding_add_note(r, f,
 		a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : vpa_wait_copies(r, sum->part));
 	vpa_finding_add_note(r, f,

@@ -325,6 +325,52 @@ static void overhead_is_no_host_code(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- waits for other threads ---- */
+
+/* Ten kernels of 1 ms, after each 4 ms in a range with that name. */
+static const char *advice_of_code_in(const char *name)
+{
+	static char script[16384], words[200];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 10; i++) {
+		size_t t = 1 + i * 5;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+			"kernel s7 %zums+1ms corr %zu" GEMM "range t1 %zuus-%zuus \"%s\"\n",
+			t, i + 1, t, i + 1, t * 1000 + 10, (t + 5) * 1000 - 10, name);
+	}
+	r = analyze(script, NULL);
+	f = finding(r, "host-stall");
+	assert_non_null(f);
+	snprintf(words, sizeof(words), "%s, %s", f->words ? f->words : "-", f->title);
+	vpa_report_free(r);
+	return words;
+}
+
+static void code_that_waits_for_a_thread_is_that_threads(void **state)
+{
+	static const char *const waits[] = {"queue.put", "Queue.get", "frame_queue.put", "q.get",
+		"Thread.join", "worker join", "lock.acquire", "threading::Event::wait",
+		"Future.result()"};
+	static const char *const codes[] = {"put", "cache.get", "os.path.join", "str.join",
+		"wait_for_it_all", "await", "queue.putter", "postprocess", "unlock", "."};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(waits); i++)
+		assert_string_equal(advice_of_code_in(waits[i]),
+			"wait less for a thread, the host waits for another thread: shorten what "
+			"that one does, or give it less");
+	for (i = 0; i < COUNT(codes); i++)
+		assert_string_equal(advice_of_code_in(codes[i]),
+			"-, shorten or overlap the host code between launches");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +380,7 @@ int main(void)
 		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(a_dependency_in_a_gap_is_on_no_stream_of_its_device),
 		cmocka_unit_test(overhead_is_no_host_code),
+		cmocka_unit_test(code_that_waits_for_a_thread_is_that_threads),
 		cmocka_unit_test(the_order_is_by_what_each_would_gain),
 	};
 

@@ -350,8 +350,8 @@ static int has_least(const struct vpa_screen *s, int in_full)
 	return 0;
 }
 
-/* Whether some prediction of the list is that of half the host code, see ../../../advice/findings/finding_changes.c. */
-static int has_half(const struct vpa_screen *s, int in_full)
+/* What a prediction of the list takes half of, see ../../../advice/findings/finding_changes.c. NULL: none does. */
+static const char *half_of(const struct vpa_screen *s, int in_full)
 {
 	const struct vpa_report *r = s->report;
 	size_t i;
@@ -361,9 +361,9 @@ static int has_half(const struct vpa_screen *s, int in_full)
 
 		if ((f->id == VPA_FOUND_HOST_STALL || f->id == VPA_FOUND_BEFORE_FIRST_WORK) &&
 			is_listed(s, f, in_full) && f->predicted_ms > 0 && !vpa_finding_vanishes(f))
-			return 1;
+			return f->id == VPA_FOUND_HOST_STALL ? words_of(f) : "less host code";
 	}
-	return 0;
+	return NULL;
 }
 
 static int has_several(const struct vpa_report *r)
@@ -396,8 +396,8 @@ void vpa_screen_add_meaning(
 		vpa_words_add(w, " ", "Collectives last as recorded: see vptrace-analyze ranks.");
 	if (is_predicted && has_least(s, in_full))
 		vpa_words_add(w, " ", ">=: at least.");
-	if (is_predicted && has_half(s, in_full))
-		vpa_words_add(w, " ", "less host code: for half.");
+	if (is_predicted && half_of(s, in_full))
+		vpa_words_add(w, " ", "%s: for half.", half_of(s, in_full));
 	if (is_predicted && lacks_prediction(s))
 		vpa_words_add(w, " ", "-: no prediction.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
