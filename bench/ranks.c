@@ -86,7 +86,7 @@ static int begin_rank(struct job *j, unsigned number)
 		.bytes = 1 << 22};
 	j->at_ns[number] = START_NS;
 	r->first_ns = clock_of(number, START_NS);
-	return vpa_rank_begin_collectives(r, j->count);
+	return vpa_rank_begin_collectives(r, j->count, NULL);
 }
 
 /* One in four is of all ranks; the others of a host. */

@@ -64,7 +64,7 @@ static int read_rank(const uint8_t *data, size_t size, struct vpa_rank *rank)
 	bytes = calloc(size + VPA_COLUMN_PADDING, 1);
 	if (size)
 		memcpy(bytes, data + 2, size);
-	rc = vpa_rank_from_bytes(bytes, who, rank, &err);
+	rc = vpa_rank_from_bytes(bytes, who, NULL, rank, &err);
 	FUZZ_EXPECT(!rc || ((rc == VPT_EDATA || rc == VPT_EVERSION) && err.text[0]));
 	if (!rc) {
 		rc = vpa_rank_detail_from_bytes(bytes + who, detail, rank, 1, &rank->detail, &err);

@@ -128,7 +128,7 @@ static void put_rank(const struct rig_job *job, unsigned number, struct vpa_rank
 	r->part_name_count = RIG_PARTS + 1;
 	memcpy(r->part_names, names, sizeof(names));
 	put_keys(job, number, r);
-	assert(!vpa_rank_begin_collectives(r, job->rows));
+	assert(!vpa_rank_begin_collectives(r, job->rows, NULL));
 	r->detail.parts =
 		vpt_calloc((RIG_PARTS + 1) * (job->rows + 1) * 2, sizeof(*r->detail.parts));
 	for (i = 0; i < job->rows; i++) {

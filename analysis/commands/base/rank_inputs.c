@@ -155,14 +155,18 @@ struct batch {
 		int rc;
 	} items[BATCH];
 	size_t count;
+	struct vpa_slab *slabs[VPA_RANK_THREADS_MOST]; /* by thread */
 };
 
 static int unpack_item(void *ctx, unsigned thread, size_t i)
 {
-	struct unpacked *u = &((struct batch *)ctx)->items[i];
+	struct batch *batch = ctx;
+	struct unpacked *u = &batch->items[i];
 
-	(void)thread;
+	u->list.slab = batch->slabs[thread];
 	u->rc = vpa_rank_block_unpack(&u->block, &u->list, &u->err);
+	batch->slabs[thread] = u->list.slab;
+	u->list.slab = NULL;
 	vpa_rank_block_free(&u->block);
 	return VPT_OK;
 }
@@ -199,6 +203,10 @@ int vpa_rank_summary_read(struct vpt_source *src, const char *path, unsigned job
 	uint64_t at = 0;
 	size_t i;
 
+	if (batch) {
+		batch->slabs[0] = out->slab;
+		out->slab = NULL;
+	}
 	while (!rc) {
 		for (batch->count = 0; batch->count < BATCH && !rc; batch->count += !rc)
 			rc = vpa_rank_block_read(
@@ -209,6 +217,10 @@ int vpa_rank_summary_read(struct vpt_source *src, const char *path, unsigned job
 			if (take_item(&batch->items[i], src, path, out, &wrong, err))
 				rc = VPT_ENOMEM;
 	}
+	if (batch)
+		out->slab = batch->slabs[0];
+	for (i = 1; batch && i < VPA_RANK_THREADS_MOST; i++)
+		vpa_slab_drop(batch->slabs[i]);
 	vpt_free(batch);
 	return wrong ? wrong : rc == VPT_END ? VPT_OK : rc;
 }

@@ -236,7 +236,7 @@ static int put_collectives(const struct device *d, struct vpa_rank *rank)
 	size_t i;
 	int rc = d->collective_count > UINT32_MAX / 4
 			 ? VPT_ENOMEM
-			 : vpa_rank_begin_collectives(rank, d->collective_count);
+			 : vpa_rank_begin_collectives(rank, d->collective_count, NULL);
 
 	for (i = 0; i < d->collective_count && !rc; i++)
 		rc = vpa_rank_put_collective(rank, d->collectives[i]);

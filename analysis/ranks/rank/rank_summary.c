@@ -43,15 +43,23 @@ enum vpa_busy_kind vpa_busy_kind_of(enum vpa_part_class klass, unsigned family)
 	}
 }
 
-int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count)
+int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count, struct vpa_slab **slab)
 {
-	r->key_low = vpt_alloc(count + 1, sizeof(*r->key_low));
-	if (r->key_count > 1 + (size_t)UINT16_MAX) {
-		r->key_high = vpt_alloc(count + 1, sizeof(*r->key_high));
-		if (!r->key_high)
-			return VPT_ENOMEM;
-	}
-	return r->key_low ? vpa_rank_times_init(&r->times, count) : VPT_ENOMEM;
+	size_t times = vpa_rank_times_bytes(count), keys = (count + 1) * sizeof(*r->key_low);
+	int is_high = r->key_count > 1 + (size_t)UINT16_MAX;
+	struct vpa_slab *own = NULL;
+	unsigned char *bytes;
+
+	if (count > UINT32_MAX)
+		return VPT_ENOMEM;
+	bytes = vpa_slab_take(slab ? slab : &own, times + keys + (is_high ? keys : 0), &r->slab);
+	vpa_slab_drop(own);
+	if (!bytes)
+		return VPT_ENOMEM;
+	vpa_rank_times_init(&r->times, count, bytes);
+	r->key_low = (uint16_t *)(bytes + times);
+	r->key_high = is_high ? r->key_low + count + 1 : NULL;
+	return VPT_OK;
 }
 
 /* Collectives in order of their ends; NULL: they are in order already, or there is no memory. */
@@ -168,8 +176,7 @@ void vpa_rank_free(struct vpa_rank *r)
 	vpt_free(r->part_names);
 	vpt_free(r->keys);
 	vpa_rank_times_free(&r->times);
-	vpt_free(r->key_low);
-	vpt_free(r->key_high);
+	vpa_slab_drop(r->slab);
 	vpa_rank_detail_free(&r->detail);
 	vpt_free(r->folded.packed);
 	vpa_arena_free(&r->arena);
@@ -197,5 +204,6 @@ void vpa_rank_list_free(struct vpa_rank_list *list)
 		vpt_free(list->items[i]);
 	}
 	vpt_free(list->items);
+	vpa_slab_drop(list->slab);
 	*list = (struct vpa_rank_list){0};
 }

@@ -14,6 +14,7 @@
 
 #include "analysis/base/arena.h"
 #include "analysis/names/collective_kinds.h"
+#include "analysis/ranks/rank/rank_slab.h"
 #include "analysis/ranks/rank/rank_times.h"
 #include "analysis/report/rows/unit_kind.h"
 #include "formats/base/error.h"
@@ -190,6 +191,7 @@ struct vpa_rank {
 	size_t collective_count; /* by start */
 	struct vpa_rank_times times;
 	uint16_t *key_low, *key_high; /* of each; key_high NULL: there are at most 65,536 keys */
+	struct vpa_slab *slab;        /* which keys and times are parts of */
 	int has_terms;                /* 0: why its collectives start when they do is not known */
 	enum vpa_paces has_paces;
 	struct vpa_rank_detail detail;
@@ -223,8 +225,9 @@ static inline const struct vpa_collective_key *vpa_rank_key(
 	return &r->keys[vpa_rank_key_index(r, collective)];
 }
 
-/* Makes room for `count` collectives of a rank that has none, and for its keys. 0 or VPT_ENOMEM. */
-int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count);
+/* Makes room for `count` collectives of a rank that has none, and for its keys: in *slab, see rank_slab.h; NULL: in one of its own. 0
+ * or VPT_ENOMEM. */
+int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count, struct vpa_slab **slab);
 /* Puts the next one; starts ascend. 0 or VPT_ENOMEM. */
 static inline int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_collective c)
 {
@@ -247,7 +250,8 @@ void vpa_rank_free(struct vpa_rank *r); /* what it points to */
 struct vpa_rank_list {
 	struct vpa_rank **items;
 	size_t count, cap;
-	unsigned jobs; /* threads for work on all of them, see rank_threads.h */
+	unsigned jobs;         /* threads for work on all of them, see rank_threads.h */
+	struct vpa_slab *slab; /* of the ranks that are read into it; NULL: none yet */
 };
 
 /* Appends an empty rank. NULL: no memory. */

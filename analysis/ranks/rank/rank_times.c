@@ -4,11 +4,18 @@
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
 
-int vpa_rank_times_init(struct vpa_rank_times *t, size_t count)
+size_t vpa_rank_times_bytes(size_t count)
 {
-	t->bases = vpt_alloc(count / VPA_TIMES_BLOCK + 1, sizeof(*t->bases));
-	t->offsets = vpt_alloc(count + 1, 2 * sizeof(*t->offsets));
-	return t->bases && t->offsets ? VPT_OK : VPT_ENOMEM;
+	struct vpa_rank_times *t;
+
+	return (count / VPA_TIMES_BLOCK + 1) * sizeof(*t->bases) +
+	       (count + 1) * 2 * sizeof(*t->offsets);
+}
+
+void vpa_rank_times_init(struct vpa_rank_times *t, size_t count, void *bytes)
+{
+	t->bases = bytes;
+	t->offsets = (uint32_t *)(t->bases + count / VPA_TIMES_BLOCK + 1);
 }
 
 int vpa_rank_times_put_far(struct vpa_rank_times *t, uint64_t start_ns, uint64_t end_ns)
@@ -39,8 +46,6 @@ const struct vpa_far_times *vpa_rank_times_far(const struct vpa_rank_times *t, s
 
 void vpa_rank_times_free(struct vpa_rank_times *t)
 {
-	vpt_free(t->bases);
-	vpt_free(t->offsets);
 	vpt_free(t->far);
 	*t = (struct vpa_rank_times){0};
 }

@@ -26,8 +26,11 @@ struct vpa_rank_times {
 	size_t far_count, far_cap;
 };
 
-/* Makes room for `count` times in an empty list. 0 or VPT_ENOMEM. */
-int vpa_rank_times_init(struct vpa_rank_times *t, size_t count);
+/* How much memory `count` times take, where none is far. */
+size_t vpa_rank_times_bytes(size_t count);
+/* Makes room for `count` times in an empty list, in memory of that size, which stays the caller's. It is aligned for 8 bytes. */
+void vpa_rank_times_init(struct vpa_rank_times *t, size_t count, void *bytes);
+/* Frees those that are far. */
 void vpa_rank_times_free(struct vpa_rank_times *t);
 
 /* Private: of an item that is far; puts the next one, which is. */

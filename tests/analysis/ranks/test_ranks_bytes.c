@@ -76,7 +76,7 @@ static void write_rank(const struct vpa_rank *r, struct rank_bytes *out)
 
 static int read_rank(const struct rank_bytes *in, struct vpa_rank *out, struct vpt_err *err)
 {
-	int rc = vpa_rank_from_bytes(in->who.data, in->who.size, out, err);
+	int rc = vpa_rank_from_bytes(in->who.data, in->who.size, NULL, out, err);
 
 	return rc ? rc
 		  : vpa_rank_detail_from_bytes(
@@ -166,7 +166,7 @@ static void far_times_and_many_keys_are_read(void **state)
 	rank.keys = vpt_calloc(rank.key_count, sizeof(*rank.keys));
 	for (i = 0; i < rank.key_count; i++)
 		rank.keys[i].text = "allreduce";
-	assert_int_equal(vpa_rank_begin_collectives(&rank, rank.key_count), 0);
+	assert_int_equal(vpa_rank_begin_collectives(&rank, rank.key_count, NULL), 0);
 	for (i = 0; i < rank.key_count; i++) {
 		uint64_t length = i % 1000 == 7 ? UINT64_C(5000000000) + i : 1000;
 
@@ -177,7 +177,7 @@ static void far_times_and_many_keys_are_read(void **state)
 	}
 	assert_true(rank.times.far_count > 100 && rank.times.far_count < 5000);
 	assert_int_equal(vpa_rank_to_bytes(&rank, &bytes), 0);
-	assert_int_equal(vpa_rank_from_bytes(bytes.data, bytes.size, &found, &err), 0);
+	assert_int_equal(vpa_rank_from_bytes(bytes.data, bytes.size, NULL, &found, &err), 0);
 	for (at = 5, i = 0; i < rank.key_count; i++) {
 		assert_int_equal(vpa_rank_start_ns(&found, i), at);
 		assert_int_equal(vpa_rank_end_ns(&found, i),
@@ -446,7 +446,7 @@ static void a_newer_version_is_refused(void **state)
 	struct vpt_err err;
 
 	(void)state;
-	assert_int_equal(vpa_rank_from_bytes("\x06........", 1, &rank, &err), VPT_EVERSION);
+	assert_int_equal(vpa_rank_from_bytes("\x06........", 1, NULL, &rank, &err), VPT_EVERSION);
 	assert_string_equal(err.text,
 		"summary version 6: expected 2 to 5: it is from a newer vptrace: use that one, or "
 		"summarize the capture with this one");

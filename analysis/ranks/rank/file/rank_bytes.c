@@ -264,7 +264,7 @@ static void get_names(struct reader *r)
 	}
 }
 
-static void get_collectives(struct reader *r)
+static void get_collectives(struct reader *r, struct vpa_slab **slab)
 {
 	struct vpa_number_reader *numbers = &r->numbers;
 	struct vpa_rank *x = r->rank;
@@ -288,7 +288,7 @@ static void get_collectives(struct reader *r)
 		!vpa_begin_number_column(numbers, (size_t)count, &starts) ||
 		!vpa_begin_number_column(numbers, (size_t)count, &lengths))
 		return;
-	numbers->no_memory |= vpa_rank_begin_collectives(x, (size_t)count) != 0;
+	numbers->no_memory |= vpa_rank_begin_collectives(x, (size_t)count, slab) != 0;
 	for (i = 0; i < count && !numbers->no_memory; i++) {
 		struct vpa_rank_collective c;
 		uint64_t key = vpa_next_number(&keys), length = vpa_next_number(&lengths);
@@ -348,7 +348,8 @@ int vpa_rank_number_from_bytes(const void *data, size_t size, int64_t *number, s
 	return rc;
 }
 
-int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_rank *out, struct vpt_err *err)
+int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_slab **slab, struct vpa_rank *out,
+	struct vpt_err *err)
 {
 	struct reader r;
 	int rc = begin(&r, data, size, out, err);
@@ -360,7 +361,7 @@ int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_rank *out, str
 	if (!vpa_is_failed(&r.numbers))
 		get_names(&r);
 	if (!vpa_is_failed(&r.numbers))
-		get_collectives(&r);
+		get_collectives(&r, slab);
 	if (r.numbers.at != r.numbers.end)
 		vpa_stop_reading(&r.numbers, "the end");
 	return end(&r, err);

@@ -17,7 +17,8 @@ int vpa_rank_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out);
 /* Reads a rank into an empty one, which the caller frees, whatever this returns. VPA_COLUMN_PADDING bytes after it can be read,
  * see rank_numbers.h. 0; VPT_EDATA: the bytes are no rank, the error says where; VPT_EVERSION: written by another version;
  * VPT_ENOMEM. Any bytes are safe to read. */
-int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_rank *out, struct vpt_err *err);
+int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_slab **slab, struct vpa_rank *out,
+	struct vpt_err *err);
 
 /* Reads only which rank it is, -1 where nothing says so. The same errors. */
 int vpa_rank_number_from_bytes(const void *data, size_t size, int64_t *number, struct vpt_err *err);

@@ -350,7 +350,7 @@ int vpa_rank_block_unpack(struct vpa_rank_block *x, struct vpa_rank_list *out, s
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a rank");
 	rc = unpack_who(who, &bytes, err);
 	if (!rc)
-		rc = vpa_rank_from_bytes(bytes, (size_t)who->size, rank, err);
+		rc = vpa_rank_from_bytes(bytes, (size_t)who->size, &out->slab, rank, err);
 	if (!rc)
 		rc = check_place(x, rank->rank, err);
 	vpt_free(bytes);
