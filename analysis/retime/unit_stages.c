@@ -22,17 +22,25 @@ static int is_inside(const struct vpa_span *spans, const struct vpa_timed_part *
 	return 1;
 }
 
-/* Of parts with the same spans the first one is the outer one. */
+/* Of parts with the same spans a stage is around its only step; else the first one is the outer one. */
+static int is_around(const struct vpa_timed_parts *p, size_t outer, size_t inner)
+{
+	int outer_steps = p->parts[outer].kind == VPA_PART_OF_STEP,
+	    inner_steps = p->parts[inner].kind == VPA_PART_OF_STEP;
+
+	if (!is_inside(p->spans, &p->parts[inner], &p->parts[outer]))
+		return 0;
+	if (!is_inside(p->spans, &p->parts[outer], &p->parts[inner]))
+		return 1;
+	return outer_steps != inner_steps ? inner_steps : outer < inner;
+}
+
 static int is_top(const struct vpa_timed_parts *p, size_t part)
 {
 	size_t i;
 
-	if (p->parts[part].kind == VPA_PART_OF_STEP)
-		return 0;
 	for (i = 0; i < p->part_count; i++)
-		if (i != part && p->parts[i].kind != VPA_PART_OF_STEP &&
-			is_inside(p->spans, &p->parts[part], &p->parts[i]) &&
-			(i < part || !is_inside(p->spans, &p->parts[i], &p->parts[part])))
+		if (i != part && is_around(p, i, part))
 			return 0;
 	return 1;
 }
@@ -75,7 +83,7 @@ int vpa_unit_stages_of(const struct vpa_report *r, const struct vpa_spans *s,
 	*out = (struct vpa_timed_parts){.part_count = 0};
 	if (s->unit_count != 1 || (kind != VPA_UNIT_BLOCK && kind != VPA_UNIT_REQUEST))
 		return VPT_OK;
-	if (vpa_timed_parts_of(r, arena, out))
+	if (vpa_timed_parts_of(r, 1, arena, out))
 		return VPT_ENOMEM;
 	/* With one that is mixed with others the rest would not be all of the unit. */
 	if (out->left_out_count) {

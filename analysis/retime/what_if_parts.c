@@ -74,15 +74,15 @@ static void put_lane(const struct vpa_report *r, const struct vpa_overview_lane 
 	size_t i, from = out->span_count;
 	int all = lane->count == lane->span_count;
 
-	if (lane->kind == VPA_SCOPE_STEP)
-		return;
 	for (i = 0; i < lane->span_count && all; i++)
 		all = put_span(out, lane->spans[i].start_ns, lane->spans[i].end_ns, 0);
 	if (all)
 		end_part(r, out,
-			lane->kind == VPA_SCOPE_CONTEXT ? VPA_PART_OF_CONTEXT : VPA_PART_OF_STAGE,
+			lane->kind == VPA_SCOPE_CONTEXT ? VPA_PART_OF_CONTEXT
+			: lane->kind == VPA_SCOPE_STEP  ? VPA_PART_OF_STEP
+							: VPA_PART_OF_STAGE,
 			lane->name, from);
-	else
+	else if (lane->kind != VPA_SCOPE_STEP)
 		leave_out(out, lane->name);
 	out->span_count = all ? out->span_count : from;
 }
@@ -171,8 +171,8 @@ static void leave_out_mixed(struct vpa_timed_parts *p, uint8_t *mixed)
 	p->part_count = kept;
 }
 
-int vpa_timed_parts_of(
-	const struct vpa_report *r, struct vpa_arena *arena, struct vpa_timed_parts *out)
+int vpa_timed_parts_of(const struct vpa_report *r, int steps_are_stages, struct vpa_arena *arena,
+	struct vpa_timed_parts *out)
 {
 	size_t i, lanes = r->overview ? r->overview->lane_count : 0;
 	uint8_t *mixed = vpa_arena_alloc(arena, lanes + 1, 1);
@@ -185,8 +185,10 @@ int vpa_timed_parts_of(
 	if (arena->failed)
 		return VPT_ENOMEM;
 	for (i = 0; i < lanes; i++)
-		put_lane(r, &r->overview->lanes[i], out);
-	put_steps(r, out);
+		if (steps_are_stages || r->overview->lanes[i].kind != VPA_SCOPE_STEP)
+			put_lane(r, &r->overview->lanes[i], out);
+	if (!steps_are_stages)
+		put_steps(r, out);
 	leave_out_mixed(out, mixed);
 	return VPT_OK;
 }

@@ -16,7 +16,7 @@
 enum vpa_part_kind {
 	VPA_PART_OF_STAGE,   /* from its first op's start to its last op's end */
 	VPA_PART_OF_CONTEXT, /* the same */
-	VPA_PART_OF_STEP,    /* from its first op's start to that of the next step */
+	VPA_PART_OF_STEP, /* from its first op's start to that of the next step; as a stage, as these */
 	VPA_PART_KINDS
 };
 
@@ -45,9 +45,9 @@ struct vpa_timed_parts {
 enum { VPA_TIMED_SPANS_MOST = 8192, VPA_TIMED_STEPS_MOST = 64 };
 
 /* Lists them in the arena: stages and passes over the context of the overview, if the options request its lanes; steps of
- * step_parts. 0 or VPT_ENOMEM. */
-int vpa_timed_parts_of(
-	const struct vpa_report *r, struct vpa_arena *arena, struct vpa_timed_parts *out);
+ * step_parts, or, with `steps_are_stages`, those of the overview as a stage, if it has each. 0 or VPT_ENOMEM. */
+int vpa_timed_parts_of(const struct vpa_report *r, int steps_are_stages, struct vpa_arena *arena,
+	struct vpa_timed_parts *out);
 
 /* The mean length of a part's instances in a world, whose spans begin at `first`; those without length are gone, and do not
  * count. `number`: only the one of that number in each block, from 0, among those that are not gone; -1: all. *count: how

@@ -102,7 +102,7 @@ static int list_asked(const struct vpa_report *r, const struct vpa_change_list *
 {
 	a->at = vpa_arena_alloc(
 		arena, VPA_SPANS_MOST + ROWS_MOST + VPA_TIMED_SPANS_MOST, sizeof(*a->at));
-	if (!a->at || vpa_timed_parts_of(r, arena, &a->parts))
+	if (!a->at || vpa_timed_parts_of(r, 0, arena, &a->parts))
 		return VPT_ENOMEM;
 	if (puts_aside(list))
 		leave_out_all(&a->parts);
@@ -256,7 +256,7 @@ static int answer(struct vpa_what_if *w, const char *text, const struct vpa_chan
 	w->rows = vpa_arena_alloc(&w->arena, ROWS_MOST + 1, sizeof(*w->rows));
 	w->parts = vpa_arena_alloc(
 		&w->arena, a->parts.part_count + VPA_TIMED_STEPS_MOST + 1, sizeof(*w->parts));
-	if (!w->rows || !w->parts || (other && vpa_timed_parts_of(other, &w->arena, &others)))
+	if (!w->rows || !w->parts || (other && vpa_timed_parts_of(other, 0, &w->arena, &others)))
 		return VPT_ENOMEM;
 	put_mean(w, &a->bases, t, other);
 	put_blocks(w, a, t, other);
