@@ -19,7 +19,7 @@ def launch(number, stream, ts, length):
 for i in range(40000):
     launch(i + 2, 7, start + 5 + 5 * i, 3)
 launch(1, 9, start, 200005)
-json.dump({"traceEvents": events}, sys.stdout)
+print(json.dumps({"traceEvents": events}))
 PY
 is_busy() { # is_busy RULE FILE
 	expect 0 "$1" --format json "$2"
