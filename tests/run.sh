@@ -117,8 +117,11 @@ hidden)
 		echo "Left to a run without \"quick\", since they take long: those of tests/long_tests.txt"
 	fi
 	build_and_test build -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=OFF
-	[ "$mode" = quick ] ||
+	if [ "$mode" = all ]; then
+		VPT_PLAIN=$PWD/build/vptrace-analyze # the same bytes need no second look
+		export VPT_PLAIN
 		build_and_test build-sanitize -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=ON
+	fi
 	;;
 esac
 finish 0

@@ -19,6 +19,15 @@ total() {
 
 for trace in $traces; do
 	name=${trace##*/}
+	if [ -n "${VPT_PLAIN:-}" ]; then
+		"$VPT_PLAIN" export "$trace" --format perfetto --compress none -o real.out --force 2>err
+		code=$?
+		grep -q 'built without' err && continue
+		for format in "perfetto --compress none" "perfetto --compress zstd" "chrome --compress none"; do
+			as_plain $code "$name: for $format" export "$trace" --format $format -o -
+		done
+		continue
+	fi
 	"$VPT_ANALYZE" export "$trace" --format perfetto --compress none -o real.out --force 2>err
 	code=$?
 	grep -q 'built without' err && continue

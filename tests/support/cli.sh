@@ -31,6 +31,16 @@ expect() {
 	[ "$found" = "$wanted" ] || fail "$rule: expected exit code $wanted, found $found"
 }
 
+# as_plain CODE RULE COMMAND...: prints the bytes that $VPT_PLAIN prints, with the same exit code. That is vptrace-analyze without sanitizers,
+# whose tests have looked at them; tests/run.sh names it to the tests of the sanitizers' build.
+as_plain() {
+	expect "$@"
+	shift 2
+	"$VPT_PLAIN" "$@" >"$work/plain" 2>/dev/null </dev/null
+	[ $? = "$wanted" ] || fail "$rule: the build without sanitizers has another exit code"
+	cmp -s "$work/out" "$work/plain" || fail "$rule: the build without sanitizers prints something else"
+}
+
 # says FILE TEXT: the last output ("out" or "err") contains the text.
 says() {
 	grep -qF -- "$2" "$work/$1" || fail "$rule: expected \"$2\" on std$1"
