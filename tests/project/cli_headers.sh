@@ -7,6 +7,9 @@ source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 only_in_plain_build
 cd "$work" || exit 1
 cp "$source/tracer/vptrace.h" "$source/tracer/vptrace_nvtx.h" .
+version=$(sed -n 's/^#define VPTRACE_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' vptrace.h | tr '\n' . | sed 's/\.$//')
+expect 0 "the version" --version
+says out "vptrace-analyze $version,"
 
 for header in vptrace.h vptrace_nvtx.h; do
 	same "$header fits 100 columns" "" "$(expand -t8 $header | grep -n '.\{101\}')"
@@ -83,7 +86,4 @@ done
 [ -n "$nvtx" ] || echo "SKIPPED: no NVTX headers: vptrace_nvtx.h was compiled without them alone"
 [ -n "$tried" ] || skip "there is neither gcc nor clang"
 
-version=$(sed -n 's/^#define VPTRACE_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' vptrace.h | tr '\n' . | sed 's/\.$//')
-expect 0 "the version" --version
-says out "vptrace-analyze $version,"
 finish
