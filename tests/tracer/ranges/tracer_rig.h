@@ -8,6 +8,7 @@
 #include "tracer/ranges/app_thread.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"
+#include "tests/tracer/ranges/scaled.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>
@@ -19,15 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-/* So much of the usual work, at least 1. */
-static inline unsigned scaled(unsigned usual)
-{
-	const char *percent = getenv("VPT_PERCENT");
-	unsigned long work = percent ? usual * strtoul(percent, NULL, 10) / 100 : usual;
-
-	return work ? (unsigned)work : 1;
-}
 
 /* ---- what the writer would see ---- */
 

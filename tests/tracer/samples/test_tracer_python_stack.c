@@ -1,6 +1,7 @@
 /* Reads stacks from an interpreter made by hand, whole and damaged: pointers that lead nowhere, round
- * in circles or into other objects, also while they are followed. */
+ * in circles or into other objects, also while they are followed. VPT_PERCENT scales the work. */
 #include "tests/support/random.h"
+#include "tests/tracer/ranges/scaled.h"
 #include "tracer/python_stacks/python_code.h"
 #include "tracer/python_stacks/python_stack.h"
 
@@ -405,7 +406,7 @@ static void damaged_memory_is_survived(void **state)
 
 		random.state = minor;
 		build(&l, DEPTH);
-		for (i = 0; i < 1500; i++) {
+		for (i = 0; i < scaled(1500); i++) {
 			/* Before the first read, or with the plan of a good one. */
 			memcpy(arena, pristine, sizeof(arena));
 			if (i & 1)
@@ -450,7 +451,7 @@ static void memory_that_changes_is_survived(void **state)
 		build(&l, DEPTH);
 		stop = 0;
 		assert_int_equal(pthread_create(&thread, NULL, move_all_the_time, &minor), 0);
-		for (i = 0; i < 1500; i++)
+		for (i = 0; i < scaled(1500); i++)
 			read_anything();
 		stop = 1;
 		pthread_join(thread, NULL);
@@ -467,7 +468,7 @@ static void any_bytes_are_a_table_of_lines(void **state)
 
 	(void)state;
 	random.state = 1;
-	for (i = 0; i < 20000; i++) {
+	for (i = 0; i < scaled(20000); i++) {
 		bytes = vpt_random_below(&random, 24);
 		table = malloc(bytes ? bytes : 1); /* of just this size, for the sanitizer */
 		assert_non_null(table);
