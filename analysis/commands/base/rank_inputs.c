@@ -156,6 +156,7 @@ struct batch {
 	} items[BATCH];
 	size_t count;
 	struct vpa_slab *slabs[VPA_RANK_THREADS_MOST]; /* by thread */
+	struct vpa_slab *blocks;
 };
 
 static int unpack_item(void *ctx, unsigned thread, size_t i)
@@ -209,16 +210,18 @@ int vpa_rank_summary_read(struct vpt_source *src, const char *path, unsigned job
 	}
 	while (!rc) {
 		for (batch->count = 0; batch->count < BATCH && !rc; batch->count += !rc)
-			rc = vpa_rank_block_read(
-				src, &at, &batch->items[batch->count].block, wrong ? NULL : err);
+			rc = vpa_rank_block_read(src, &at, &batch->blocks,
+				&batch->items[batch->count].block, wrong ? NULL : err);
 		vpa_in_threads(batch->count > 1 ? vpa_jobs(jobs, VPA_RANK_THREADS_MOST) : 1,
 			batch->count, unpack_item, batch);
 		for (i = 0; i < batch->count; i++)
 			if (take_item(&batch->items[i], src, path, out, &wrong, err))
 				rc = VPT_ENOMEM;
 	}
-	if (batch)
+	if (batch) {
 		out->slab = batch->slabs[0];
+		vpa_slab_drop(batch->blocks);
+	}
 	for (i = 1; batch && i < VPA_RANK_THREADS_MOST; i++)
 		vpa_slab_drop(batch->slabs[i]);
 	vpt_free(batch);

@@ -41,6 +41,8 @@ void *vpa_slab_take(struct vpa_slab **slab, size_t bytes, struct vpa_slab **of)
 	if (bytes > SIZE_MAX / 4)
 		return NULL;
 	bytes = (bytes + STEP - 1) / STEP * STEP;
+	if (s && __atomic_load_n(&s->users, __ATOMIC_ACQUIRE) == 1)
+		s->used = 0;
 	if (!s || bytes > s->size - s->used) {
 		s = new_slab(*slab, bytes);
 		if (!s)

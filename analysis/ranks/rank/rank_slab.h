@@ -7,7 +7,8 @@
 
 struct vpa_slab;
 
-/* Takes `bytes` of a slab, for any kind of number. Where *slab is NULL or has no room left, it becomes another one, with room for
+/* Takes `bytes` of a slab, for any kind of number; of one that nobody else uses any more, from its beginning. Where *slab is NULL or has
+ * no room left, it becomes another one, with room for
  * more parts; one thread at a time may use it. NULL: no memory. The caller drops *slab, and each part the slab
  * that it is of, which *of is then. */
 void *vpa_slab_take(struct vpa_slab **slab, size_t bytes, struct vpa_slab **of);

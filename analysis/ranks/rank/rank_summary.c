@@ -169,6 +169,16 @@ void vpa_rank_detail_free(struct vpa_rank_detail *d)
 	*d = (struct vpa_rank_detail){0};
 }
 
+void vpa_rank_drop_folded(struct vpa_rank *r)
+{
+	if (r->folded.slab)
+		vpa_slab_drop(r->folded.slab);
+	else
+		vpt_free(r->folded.packed);
+	r->folded.slab = NULL;
+	r->folded.packed = NULL;
+}
+
 void vpa_rank_free(struct vpa_rank *r)
 {
 	vpt_free(r->facts);
@@ -178,7 +188,7 @@ void vpa_rank_free(struct vpa_rank *r)
 	vpa_rank_times_free(&r->times);
 	vpa_slab_drop(r->slab);
 	vpa_rank_detail_free(&r->detail);
-	vpt_free(r->folded.packed);
+	vpa_rank_drop_folded(r);
 	vpa_arena_free(&r->arena);
 	*r = (struct vpa_rank){0};
 }

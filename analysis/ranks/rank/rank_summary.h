@@ -199,8 +199,9 @@ struct vpa_rank {
 		unsigned char
 			*packed; /* NULL: in a file; or not folded, then the detail is above */
 		size_t packed_size, size;
-		const char *path; /* of the file; NULL: none */
-		uint64_t at;      /* its byte in the file */
+		struct vpa_slab *slab; /* which it is a part of; NULL: it is a block of its own */
+		const char *path;      /* of the file; NULL: none */
+		uint64_t at;           /* its byte in the file */
 	} folded;
 };
 
@@ -244,6 +245,8 @@ static inline int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_co
  * is overwritten; its memory is used again. 0 or VPT_ENOMEM. */
 int vpa_rank_set_marks(const struct vpa_rank *r, struct vpa_rank_detail *d);
 
+/* Drops what is packed. */
+void vpa_rank_drop_folded(struct vpa_rank *r);
 void vpa_rank_free(struct vpa_rank *r); /* what it points to */
 
 /* Ranks, each in memory of its own. All zeros is empty. */

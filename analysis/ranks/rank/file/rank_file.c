@@ -51,27 +51,41 @@ static uint64_t checksum_of_block(const struct vpa_rank_block *b)
 
 void vpa_rank_block_free(struct vpa_rank_block *block)
 {
-	vpt_free(block->who.packed);
-	vpt_free(block->detail.packed);
+	vpa_slab_drop(block->slab);
+	block->slab = NULL;
 	block->who.packed = block->detail.packed = NULL;
 }
 
-static int pack(const struct vpa_rank *rank, struct vpa_rank_frame *out)
+/* Packs who a rank is. The caller frees *packed, whatever this returns. */
+static int pack(const struct vpa_rank *rank, struct vpa_rank_frame *out, unsigned char **packed)
 {
 	struct vpt_buffer bytes;
-	size_t packed;
 	int rc = vpa_rank_to_bytes(rank, &bytes);
 
+	*packed = NULL;
 	if (rc)
 		return rc;
 	out->size = bytes.size;
-	out->packed = vpt_alloc(ZSTD_compressBound(bytes.size), 1);
-	packed = out->packed ? ZSTD_compress(out->packed, ZSTD_compressBound(bytes.size),
-				       bytes.data, bytes.size, LEVEL)
-			     : 0;
+	*packed = vpt_alloc(ZSTD_compressBound(bytes.size), 1);
+	out->packed_size = *packed ? ZSTD_compress(*packed, ZSTD_compressBound(bytes.size),
+					     bytes.data, bytes.size, LEVEL)
+				   : 0;
 	vpt_free(bytes.data);
-	out->packed_size = packed;
-	return out->packed && !ZSTD_isError(packed) ? VPT_OK : VPT_ENOMEM;
+	return *packed && !ZSTD_isError((size_t)out->packed_size) ? VPT_OK : VPT_ENOMEM;
+}
+
+/* Makes room for the frames of a block, whose sizes are known and add up. 0 or VPT_ENOMEM. */
+static int room_for_frames(struct vpa_rank_block *block, struct vpa_slab **slab)
+{
+	size_t who = (size_t)block->who.packed_size;
+	unsigned char *bytes =
+		vpa_slab_take(slab, who + (size_t)block->detail.packed_size, &block->slab);
+
+	if (!bytes)
+		return VPT_ENOMEM;
+	block->who.packed = bytes;
+	block->detail.packed = bytes + who;
+	return VPT_OK;
 }
 
 /* Where a rank stands in a file: what its header says. */
@@ -83,19 +97,23 @@ static uint64_t place_of(int64_t rank)
 int vpa_rank_blocks_add(struct vpa_rank_blocks *b, struct vpa_rank *rank)
 {
 	struct vpa_rank_block block = {.rank = place_of(rank->rank)};
+	unsigned char *who;
 	int rc = vpa_rank_fold(rank);
 
 	if (rc)
 		return rc;
 	block.detail.size = rank->folded.size;
 	block.detail.packed_size = rank->folded.packed_size;
-	block.detail.packed = vpt_alloc(rank->folded.packed_size, 1);
-	rc = block.detail.packed ? pack(rank, &block.who) : VPT_ENOMEM;
+	rc = pack(rank, &block.who, &who);
+	if (!rc)
+		rc = room_for_frames(&block, &b->slab);
 	if (!rc) {
+		memcpy(block.who.packed, who, (size_t)block.who.packed_size);
 		memcpy(block.detail.packed, rank->folded.packed, rank->folded.packed_size);
 		block.checksum = checksum_of_block(&block);
 		rc = add_block(b, &block);
 	}
+	vpt_free(who);
 	if (rc)
 		vpa_rank_block_free(&block);
 	return rc;
@@ -143,11 +161,10 @@ int vpa_is_rank_file(struct vpt_source *src)
 	       !memcmp(found, magic, sizeof(magic));
 }
 
-static int read_frame(
-	struct vpt_source *src, uint64_t *at, struct vpa_rank_frame *f, struct vpt_err *err)
+/* Whether a frame can be at byte *at; moves it behind the frame. */
+static int check_frame(
+	const struct vpt_source *src, uint64_t *at, struct vpa_rank_frame *f, struct vpt_err *err)
 {
-	int rc;
-
 	if (f->size > RANK_BYTES_MOST)
 		return vpt_fail(err, VPT_EDATA,
 			"%s: byte %" PRIu64 ": expected a rank of at most %" PRIu64
@@ -157,13 +174,23 @@ static int read_frame(
 		return vpt_fail(err, VPT_EDATA,
 			"%s: ends at byte %" PRIu64 ", in the middle of a rank", src->name,
 			src->size_bytes);
-	f->packed = vpt_alloc((size_t)f->packed_size, 1);
-	if (!f->packed)
-		return vpt_fail(err, VPT_ENOMEM, "%s: no memory for its ranks", src->name);
-	rc = read_exactly(src, *at, f->packed, (size_t)f->packed_size, err);
 	f->at = *at;
 	*at += f->packed_size;
-	return rc;
+	return VPT_OK;
+}
+
+static int read_frames(struct vpt_source *src, uint64_t *at, struct vpa_rank_block *x,
+	struct vpa_slab **slab, struct vpt_err *err)
+{
+	int rc = check_frame(src, at, &x->who, err);
+
+	if (!rc)
+		rc = check_frame(src, at, &x->detail, err);
+	if (rc)
+		return rc;
+	if (room_for_frames(x, slab))
+		return vpt_fail(err, VPT_ENOMEM, "%s: no memory for its ranks", src->name);
+	return read_exactly(src, x->who.at, x->who.packed, (size_t)(*at - x->who.at), err);
 }
 
 /* Whether frames hold as much as is said. The checksum is of the packed bytes, and sizes stand before them: a block that is wrong
@@ -186,8 +213,8 @@ static int is_of_its_size(const struct vpa_rank_frame *f)
 	return size == f->size;
 }
 
-int vpa_rank_block_read(
-	struct vpt_source *src, uint64_t *at, struct vpa_rank_block *out, struct vpt_err *err)
+int vpa_rank_block_read(struct vpt_source *src, uint64_t *at, struct vpa_slab **slab,
+	struct vpa_rank_block *out, struct vpt_err *err)
 {
 	unsigned char header[HEADER_BYTES];
 	uint64_t begin;
@@ -213,9 +240,7 @@ int vpa_rank_block_read(
 		.who = {.packed_size = number_at(header + 8), .size = number_at(header + 24)},
 		.detail = {.packed_size = number_at(header + 16), .size = number_at(header + 32)},
 		.checksum = number_at(header + 40)};
-	rc = read_frame(src, at, &out->who, err);
-	if (!rc)
-		rc = read_frame(src, at, &out->detail, err);
+	rc = read_frames(src, at, out, slab, err);
 	if (!rc && (!is_of_its_size(&out->who) || !is_of_its_size(&out->detail) ||
 			   checksum_of_block(out) != out->checksum))
 		rc = vpt_fail(err, VPT_EDATA, "%s: the rank at byte %" PRIu64 " is damaged",
@@ -268,7 +293,7 @@ int vpa_rank_blocks_read(struct vpa_rank_blocks *b, struct vpt_source *src, stru
 	uint64_t at = 0;
 	int rc;
 
-	while (!(rc = vpa_rank_block_read(src, &at, &block, err))) {
+	while (!(rc = vpa_rank_block_read(src, &at, &b->slab, &block, err))) {
 		rc = check_block(&block, err);
 		if (rc)
 			vpt_err_at(err, src->name);
@@ -363,7 +388,9 @@ int vpa_rank_block_unpack(struct vpa_rank_block *x, struct vpa_rank_list *out, s
 	rank->folded.packed = x->detail.packed;
 	rank->folded.packed_size = (size_t)x->detail.packed_size;
 	rank->folded.size = (size_t)x->detail.size;
-	x->detail.packed = NULL;
+	rank->folded.slab = x->slab;
+	x->slab = NULL;
+	x->who.packed = x->detail.packed = NULL;
 	return VPT_OK;
 }
 
@@ -374,5 +401,6 @@ void vpa_rank_blocks_free(struct vpa_rank_blocks *b)
 	for (i = 0; i < b->count; i++)
 		vpa_rank_block_free(&b->items[i]);
 	vpt_free(b->items);
+	vpa_slab_drop(b->slab);
 	*b = (struct vpa_rank_blocks){0};
 }

@@ -22,21 +22,23 @@ struct vpa_rank_block {
 	uint64_t checksum;
 	struct vpa_rank_frame {
 		uint64_t packed_size, size;
-		uint64_t at; /* its byte in the file that it was read from */
-		unsigned char *packed;
+		uint64_t at;           /* its byte in the file that it was read from */
+		unsigned char *packed; /* part of the block's slab */
 	} who, detail;
+	struct vpa_slab *slab;
 };
 
 /* Packed ranks. All zeros is empty. */
 struct vpa_rank_blocks {
 	struct vpa_rank_block *items;
 	size_t count, cap;
+	struct vpa_slab *slab; /* of the blocks that are read */
 };
 
-/* Reads the block at byte *at of a file, 0 at first, and moves *at to the next one. The caller frees it. 0; VPT_END: there is
+/* Reads the block at byte *at of a file, 0 at first, into *slab, see rank_slab.h, and moves *at to the next one. The caller frees it. 0; VPT_END: there is
  * none more; VPT_EDATA: the file is none of ranks, or damaged; VPT_EIO, VPT_ENOMEM. */
-int vpa_rank_block_read(
-	struct vpt_source *src, uint64_t *at, struct vpa_rank_block *out, struct vpt_err *err);
+int vpa_rank_block_read(struct vpt_source *src, uint64_t *at, struct vpa_slab **slab,
+	struct vpa_rank_block *out, struct vpt_err *err);
 /* Unpacks a block and appends its rank, whose detail stays folded and is taken from the block. 0, VPT_EDATA, VPT_EVERSION or
  * VPT_ENOMEM. */
 int vpa_rank_block_unpack(

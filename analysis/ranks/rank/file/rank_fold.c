@@ -66,8 +66,7 @@ int vpa_rank_leave_in_file(struct vpa_rank *r, const char *path, uint64_t at)
 	if (!r->folded.path)
 		return VPT_ENOMEM;
 	r->folded.at = at;
-	vpt_free(r->folded.packed);
-	r->folded.packed = NULL;
+	vpa_rank_drop_folded(r);
 	return VPT_OK;
 }
 
