@@ -121,7 +121,7 @@ const struct vpa_fold vpa_fold_moves = {
 	.name = "moves",
 	.help = "kernels that join tensors or change their type, by place",
 	.state_bytes = sizeof(struct state),
-	.ops = fold_ops,
+	.aside = fold_ops,
 	.finish = finish,
 	.free = free_state,
 };
