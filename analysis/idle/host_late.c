@@ -511,20 +511,53 @@ int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struc
 	return rc ? rc : put_taken(&t);
 }
 
+/* Whether two calls precede a launch in its block, all three outermost and around no other: most launches. */
+static int follows_two(
+	const struct vpa_calls *calls, const struct vpa_call_block *block, size_t slot)
+{
+	const struct vpa_call *c = &block->calls[slot];
+
+	return slot >= 2 && block->first + slot >= calls->begin + 2 &&
+	       !((c[0].state | c[-1].state | c[-2].state) & (VPA_CALL_NESTED | VPA_CALL_NONE)) &&
+	       !(block->encloses[slot] | block->encloses[slot - 1]);
+}
+
+/* The same as ran_freely() for such a launch, before which the host ran its own code. */
+static int ran_freely_in_row(
+	const struct vpa_host_late *l, const struct vpa_call_block *block, size_t slot)
+{
+	const struct vpa_call *submit = &block->calls[slot - 1];
+	uint64_t submit_ns = block->starts_ns[slot - 1];
+
+	return vpa_call_submits(submit) && block->ends_ns[slot - 2] <= submit_ns &&
+	       submit_ns < l->start_ns && !holds_host(vpa_host_late_cause_of(submit)) &&
+	       (block->starts_ns[slot] >= l->start_ns ||
+		       !holds_host(vpa_host_late_cause_of(l->launch)));
+}
+
 int vpa_host_late_is_code(const struct vpa_host_late *l, struct vpa_cause_piece *out)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
-	uint64_t position = vpa_call_position(l->launch), before;
+	const struct vpa_call_block *block = vpa_call_block_of(l->launch);
+	size_t slot = l->launch->slot;
+	uint64_t position = block->first + slot, before, ended_ns;
 
-	if (position == calls->begin || vpa_calls_end_at(calls, position - 1) > l->start_ns ||
-		past->forgotten_ns > l->start_ns ||
+	if (position == calls->begin || past->forgotten_ns > l->start_ns ||
 		vpa_capture_span_first(&past->captures).until_ns != UINT64_MAX)
 		return 0;
-	before = vpa_calls_previous(calls, position);
-	if (!ran_freely(l, position, before))
-		return 0;
+	if (follows_two(calls, block, slot)) {
+		ended_ns = block->ends_ns[slot - 1];
+		if (ended_ns > l->start_ns || !ran_freely_in_row(l, block, slot))
+			return 0;
+	} else {
+		before = vpa_calls_previous(calls, position);
+		if (vpa_calls_end_at(calls, position - 1) > l->start_ns ||
+			!ran_freely(l, position, before))
+			return 0;
+		ended_ns = vpa_calls_end_at(calls, before);
+	}
 	*out = (struct vpa_cause_piece){.start_ns = l->start_ns, .end_ns = l->end_ns};
-	judge_code(l, out, vpa_calls_end_at(calls, before), vpa_call_start(l->launch), 0);
+	judge_code(l, out, ended_ns, block->starts_ns[slot], 0);
 	return 1;
 }
