@@ -94,7 +94,7 @@ static void list_measured(const struct vpa_rank *r, struct measured_as *out)
 	}
 }
 
-/* Collectives that overlap have no time between them. */
+/* Sums up to each collective, and one more for what comes after the last. Collectives that overlap have no time between them. */
 static void measure_as(const struct measured_as *as, const struct vpa_rank *r,
 	const struct vpa_rank_detail *d, struct spent *out, int64_t *host_ns)
 {

@@ -45,7 +45,8 @@ struct place {
 	uint32_t last_rank;
 	uint32_t is_plain : 1; /* it was, and partners need not be found */
 	uint32_t lacks : 1;    /* some rank is not in the row */
-	/* Of members that wait for it since the row before: how many, how long, and what of it is neither what they nor it did. */
+	/* Of members that wait for it since the row before: how many, how long, by how much it left that later, and what is the
+	 * clocks'. */
 	uint32_t waits;
 	uint64_t wait_ns;
 	int64_t ended_ns, clock_ns;

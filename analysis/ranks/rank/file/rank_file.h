@@ -32,11 +32,11 @@ struct vpa_rank_block {
 struct vpa_rank_blocks {
 	struct vpa_rank_block *items;
 	size_t count, cap;
-	struct vpa_slab *slab; /* of the blocks that are read */
+	struct vpa_slab *slab; /* of the newest ones */
 };
 
-/* Reads the block at byte *at of a file, 0 at first, into *slab, see rank_slab.h, and moves *at to the next one. The caller frees it. 0; VPT_END: there is
- * none more; VPT_EDATA: the file is none of ranks, or damaged; VPT_EIO, VPT_ENOMEM. */
+/* Reads the block at byte *at of a file, 0 at first, into *slab, see rank_slab.h, and moves *at to the next one. The caller frees the
+ * block. 0; VPT_END: there is none more; VPT_EDATA: the file is none of ranks, or damaged; VPT_EIO, VPT_ENOMEM. */
 int vpa_rank_block_read(struct vpt_source *src, uint64_t *at, struct vpa_slab **slab,
 	struct vpa_rank_block *out, struct vpt_err *err);
 /* Unpacks a block and appends its rank, whose detail stays folded and is taken from the block. 0, VPT_EDATA, VPT_EVERSION or
