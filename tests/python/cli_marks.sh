@@ -1,7 +1,7 @@
 #!/bin/sh
-# Marks: a program that knows nothing of vptrace gets its requests, stages, steps and blocks. The rules of marks; each preset on a
-# program with the modules and names of its project; sitecustomize, which watches for them; a whole pipeline on the simulated GPU,
-# whose report equals what that GPU did, to the nanosecond; schedules.
+# Marks: a program that knows nothing of vptrace gets its requests, stages, steps and blocks. sitecustomize, which watches for them;
+# a whole pipeline on the simulated GPU, whose report equals what that GPU did, to the nanosecond; schedules; the rules of marks; each
+# preset on a program with the modules and names of its project.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
@@ -27,35 +27,6 @@ python() {
 	cases=$((cases + 1))
 	python3 "$@" >out 2>err </dev/null || fail "$rule: expected exit code 0"
 }
-
-for file in "$source"/tracer/python/vptrace_marks/*.py "$site/sitecustomize.py" "$source"/tracer/python/vptrace/*.py; do
-	python "Python 3.8 reads $(basename "$file")" -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))' "$file"
-done
-
-# ---- rules ----
-
-PYTHONPATH=$source/tracer/python:$source/tests/support/marks python "rules of marks" "$source/tests/support/marks/marks_rules.py"
-[ "$failures" = 0 ] || cat out err
-says out "rules"
-PYTHONPATH=$source/tracer/python:$source/tests/support/marks python "rules of facts" "$source/tests/support/marks/facts_rules.py"
-[ "$failures" = 0 ] || cat out err
-says out "3 rules"
-python "the table of pipelines is what marks_real.sh checks" "$source/tests/support/marks/marks_pipelines.py" table "$source/tracer/python/README.md"
-says out "28 pipelines"
-
-# ---- presets ----
-
-for preset in "$source"/tracer/python/vptrace_marks/presets/*.marks; do
-	preset=$(basename "$preset" .marks)
-	program=$source/tests/data/marks/$preset.txt
-	[ -e "$program" ] || fail "the preset $preset has no program that tries it"
-	for mark in auto "$preset"; do
-		rm -rf program && mkdir program
-		PYTHONPATH=$site VPTRACE_MARK=$mark python "the preset $preset, VPTRACE_MARK=$mark" "$source/tests/support/marks/marked.py" "$program" program
-		grep '^[-+]' out
-		silent err
-	done
-done
 
 # ---- sitecustomize ----
 
@@ -454,4 +425,36 @@ expect 0 "its capture" cat schedule.zst --kind range -f csv
 same "iterations 2 and 3" "iteration 2 iteration 3 " "$(grep -o 'iteration [0-9]' out | tr '\n' ' ')"
 expect 0 "pauses" cat schedule.zst --kind loss -f csv
 says out "paused"
+
+# ---- rules ----
+
+unset PYTHONPATH
+cases=$((cases + 1))
+python3 -c '
+import ast, sys
+for file in sys.argv[1:]:
+    ast.parse(open(file).read(), file, feature_version=(3, 8))
+' "$source"/tracer/python/vptrace_marks/*.py "$site/sitecustomize.py" "$source"/tracer/python/vptrace/*.py >out 2>err || fail "sources are not Python 3.8"
+PYTHONPATH=$source/tracer/python:$source/tests/support/marks python "rules of marks" "$source/tests/support/marks/marks_rules.py"
+[ "$failures" = 0 ] || cat out err
+says out "rules"
+PYTHONPATH=$source/tracer/python:$source/tests/support/marks python "rules of facts" "$source/tests/support/marks/facts_rules.py"
+[ "$failures" = 0 ] || cat out err
+says out "3 rules"
+python "the table of pipelines is what marks_real.sh checks" "$source/tests/support/marks/marks_pipelines.py" table "$source/tracer/python/README.md"
+says out "28 pipelines"
+
+# ---- presets ----
+
+for preset in "$source"/tracer/python/vptrace_marks/presets/*.marks; do
+	preset=$(basename "$preset" .marks)
+	program=$source/tests/data/marks/$preset.txt
+	[ -e "$program" ] || fail "the preset $preset has no program that tries it"
+	for mark in auto "$preset"; do
+		rm -rf program && mkdir program
+		PYTHONPATH=$site VPTRACE_MARK=$mark python "the preset $preset, VPTRACE_MARK=$mark" "$source/tests/support/marks/marked.py" "$program" program
+		grep '^[-+]' out
+		silent err
+	done
+done
 finish
