@@ -18,9 +18,11 @@ cases=$((cases + 1))
 
 # The sources are Python 3.8, PyTorch or not.
 cases=$((cases + 1))
-for file in "$source"/bench/gpu/*.py "$source"/bench/pipelines/*.py; do
-	"$python" -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))' "$file" || fail "$file"
-done
+"$python" -c '
+import ast, sys
+for file in sys.argv[1:]:
+    ast.parse(open(file).read(), file, feature_version=(3, 8))
+' "$source"/bench/gpu/*.py "$source"/bench/pipelines/*.py >"$work/out" 2>"$work/err" || fail "sources are not Python 3.8: $(tail -n 1 "$work/err")"
 
 # ---- run.sh: what it says before it runs anything ----
 
