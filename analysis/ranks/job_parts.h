@@ -5,7 +5,7 @@
 #include "analysis/ranks/job.h"
 #include "analysis/ranks/job_rows.h"
 
-/* ---- waits.c: the waits of a job's collectives, and who is to blame for them.
+/* ---- waits/: the waits of a job's collectives, and who is to blame for them.
  *
  *	vpa_job_waits_begin()   from times alone: how long ranks wait, and for whom
  *	vpa_job_waits_take()    of each rank, its detail: what it did more or less of than those it waited for

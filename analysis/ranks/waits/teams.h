@@ -1,6 +1,6 @@
 /* teams.h - sets of ranks that meet: two groups with the same ranks are one *team*, whose rows are in order of their ends. */
-#ifndef VPA_ANALYSIS_RANKS_TEAMS_H
-#define VPA_ANALYSIS_RANKS_TEAMS_H
+#ifndef VPA_ANALYSIS_RANKS_WAITS_TEAMS_H
+#define VPA_ANALYSIS_RANKS_WAITS_TEAMS_H
 
 #include "analysis/ranks/job_rows.h"
 

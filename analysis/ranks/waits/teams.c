@@ -1,5 +1,5 @@
 /* teams.c - groups with the same ranks, put in order. */
-#include "analysis/ranks/teams.h"
+#include "analysis/ranks/waits/teams.h"
 
 #include "analysis/base/sort.h"
 #include "formats/base/memory.h"
