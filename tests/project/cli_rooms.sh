@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every source file is in a room of the map in CONTRIBUTING.md, neither small nor large, includes point down, and clang-format has nothing to change.
+# Every source file is in a room of the map in CONTRIBUTING.md, which is neither small nor large, includes point down, and clang-format has
+# nothing to change.
 set -u
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)

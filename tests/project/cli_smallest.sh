@@ -21,8 +21,8 @@ export CCACHE_NOHASHDIR
 launcher=
 command -v ccache >/dev/null && launcher=-DCMAKE_C_COMPILER_LAUNCHER=ccache
 # shellcheck disable=SC2086
-cmake -S "$source" -B build $launcher -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DVPT_TESTS=OFF -DVPT_WERROR=ON -DVPT_STATIC=ON \
-	-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON -DLIBDEFLATE_INCLUDE= \
+cmake -S "$source" -B build $launcher -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 \
+	-DVPT_TESTS=OFF -DVPT_WERROR=ON -DVPT_STATIC=ON -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON -DLIBDEFLATE_INCLUDE= \
 	-DLIBDEFLATE_LIBRARY= >out 2>err || fail "cmake ended with $?"
 for word in "no zlib: PyTorch" "no SQLite" "no libdeflate or zlib"; do
 	grep -q "$word" out || fail "cmake does not say: $word"

@@ -31,8 +31,8 @@ expect() {
 	[ "$found" = "$wanted" ] || fail "$rule: expected exit code $wanted, found $found"
 }
 
-# as_plain CODE RULE COMMAND...: prints the bytes that $VPT_PLAIN prints, with the same exit code. That is vptrace-analyze without sanitizers,
-# whose tests have looked at them; tests/run.sh names it to the tests of the sanitizers' build.
+# as_plain CODE RULE COMMAND...: the program prints the bytes that $VPT_PLAIN prints, with the same exit code. That is vptrace-analyze
+# without sanitizers, whose tests have looked at them; tests/run.sh names it to the tests of the sanitizers' build.
 as_plain() {
 	expect "$@"
 	shift 2
