@@ -189,11 +189,14 @@ static void add_evidence(struct vpa_report *r, struct vpa_finding *f, enum vpa_c
 		vpa_finding_evidence(f, call);
 }
 
-/* Whether most of the time the host was in no wait any more, but in its own code. All waits together are about the waits. */
+/* Whether most of the time the host was in no wait any more, but in its own code: of the waits, and of what is saved without
+ * them. That can be far more, where the host only just keeps ahead between two waits. All waits together are about the waits. */
 static int is_code(const struct vpa_idle_sum *sum)
 {
+	uint64_t ns = vpa_later(sum->ns, sum->saving.ns);
+
 	return !sum->call.ns && sum->part != VPA_WAITS_ALL && sum->code.ns &&
-	       (double)sum->code.ns >= code_share * (double)sum->ns;
+	       (double)sum->code.ns >= code_share * (double)ns;
 }
 
 /* Long host code after a wait: not to wait would save it too. NULL: there is little of it. */

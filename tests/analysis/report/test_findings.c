@@ -325,6 +325,44 @@ static void overhead_is_no_host_code(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- what a wait is about ---- */
+
+/* Twenty iterations: ten kernels of 500 us, launched each 600 us, then one of 5 ms that the host waits for; 250 us of code follow.
+ * That code is nearly all of the wait's own time, but without the wait the host would be ahead of the slow launches too. */
+static void a_wait_that_saves_more_than_the_code_after_it_is_no_code(void **state)
+{
+	static char script[65536];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i, k, corr = 0;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 20; i++) {
+		size_t t = 1000 + i * 11300;
+
+		for (k = 0; k < 11; k++)
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+				"kernel s7 %zuus+%uus corr %zu" GEMM,
+				t + k * 600, corr + k + 1, t + k * 600 + 5, k < 10 ? 500 : 5000,
+				corr + k + 1);
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaStreamSynchronize %zuus+4999us corr %zu\n", t + 6006,
+			corr + 12);
+		corr += 12;
+	}
+	r = analyze(script, NULL);
+	f = finding(r, "sync-drain");
+	assert_non_null(f);
+	assert_true(f->host_code_ms >= 19 * 0.24);
+	assert_true(f->gain_at_most_ms >= 2 * f->host_code_ms);
+	assert_int_equal(f->is_code, 0);
+	assert_string_equal(f->title,
+		"keep the host from waiting: no .item(), .cpu() or synchronise in the loop");
+	vpa_report_free(r);
+}
+
 /* ---- waits for other threads ---- */
 
 /* Ten kernels of 1 ms, after each 4 ms in a range with that name. */
@@ -380,6 +418,7 @@ int main(void)
 		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(a_dependency_in_a_gap_is_on_no_stream_of_its_device),
 		cmocka_unit_test(overhead_is_no_host_code),
+		cmocka_unit_test(a_wait_that_saves_more_than_the_code_after_it_is_no_code),
 		cmocka_unit_test(code_that_waits_for_a_thread_is_that_threads),
 		cmocka_unit_test(the_order_is_by_what_each_would_gain),
 	};
