@@ -1,6 +1,7 @@
 /* findings_kernels.c - conclusions about single kinds of kernels, for programs that the GPU limits: matrix
  * products and convolutions in FP32, elementwise kernels that are not fused, what a decoder's time is, memory that is
- * not contiguous, what attention costs with its helpers, and what is unusual about the largest kernels. */
+ * not contiguous, what attention costs with its helpers, kernels that do not fill the GPU, and what is unusual about the largest
+ * kernels. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/gain_unit.h"
@@ -25,6 +26,9 @@ static const double move_share = 0.2;
 
 /* What an attention needs beside its kernel is worth a line from this share of it. */
 static const double helper_share = 0.1;
+
+/* Multiprocessors that are left idle are worth a line from this share of busy time, where the GPU works this much. */
+static const double few_share = 0.25, busy_share = 0.6;
 
 /* Shares of the memory's peak. Contiguous kernels reach about nine tenths. */
 #define SCATTERED 0.5  /* below this, operands cost time */
@@ -483,6 +487,51 @@ static uint32_t multiprocessors(const struct vpa_report *r)
 	return most;
 }
 
+/* A kernel of fewer thread blocks than multiprocessors leaves some idle: with twice the work in it, as many blocks more would run
+ * beside these. At most so much goes that all are at work. Where the host is what is waited for, a fuller GPU saves nothing. */
+static void find_few_blocks(struct vpa_report *r)
+{
+	uint64_t busy = vpa_busy_ns(r), ns = 0;
+	uint32_t sms = multiprocessors(r);
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	struct vpa_saving s = {0};
+	struct vpa_finding *f;
+	size_t i;
+
+	if (!sms || (double)busy < busy_share * (double)vpa_active_ns(r))
+		return;
+	for (i = 0; i < r->kernel_count; i++) {
+		const struct vpa_kernel_row *k = &r->kernels[i];
+		double idle = 1 - k->blocks_mean / sms;
+		uint64_t gain_ns = vpt_sat_u64((double)k->exclusive_ns * idle);
+
+		if (!(k->blocks_mean > 0) || idle <= 0 || k->family == VPA_FAMILY_COMM)
+			continue;
+		vpt_sat_add_to(&ns, k->exclusive_ns);
+		vpt_sat_add_to(&s.ns, gain_ns);
+	}
+	if ((double)s.ns < few_share * (double)busy || !vpa_saving_is_worth(r, &s))
+		return;
+	/* Where units are most of the work, as much in them as elsewhere. */
+	if (unit.busy_ns >= busy / 2)
+		s.base_ns = vpt_sat_scale(s.ns, vpa_earlier(unit.busy_ns, busy), busy);
+	f = vpa_finding_add(r, VPA_FOUND_FEW_BLOCKS, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	f->title = "kernels are too small for the GPU: larger batches or tiles, both passes of "
+		   "guidance as one, or streams side by side";
+	vpa_finding_saves(r, f, &s);
+	/* No batch is so large that it is for nothing. */
+	f->base_likely_ms = f->base_gain_ms / 2;
+	f->measured = vpa_arena_printf(&r->arena,
+		"%s, %.0f %% of busy, in kernels of fewer thread blocks than the GPU's %" PRIu32
+		" SMs",
+		vpa_duration(ns).text, vpa_per_cent(ns, busy), sms);
+	f->threshold = "a quarter of busy time, 2 % of active, 1 % of the window";
+	f->caveat = "twice the blocks may take longer, if memory limits them";
+	f->note = f->measured;
+}
+
 /* What a kernel's name shows; NULL: nothing unusual. */
 static const char *name_shows(const struct vpa_kernel_row *k)
 {
@@ -560,5 +609,6 @@ void vpa_find_kernels(struct vpa_report *r)
 	vpa_find_moves(r);
 	find_scattered(r);
 	find_attention_cost(r);
+	find_few_blocks(r);
 	find_largest(r);
 }

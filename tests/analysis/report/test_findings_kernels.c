@@ -526,6 +526,59 @@ static void many_small_collectives_are_joined(void **state)
 	}
 }
 
+/* ---- kernels that do not fill the GPU ---- */
+
+/* An H100 has 132 SMs. */
+static const struct {
+	const char *rule, *script;
+	double gain_ms; /* 0: no finding */
+} fillings[] = {
+	{"33 and 66 blocks leave three quarters and a half idle",
+		"kernel s7 2000us+400us " BGEMM " grid 33\nkernel s7 2400us+600us " FLASH
+		" grid 66",
+		0.4 * 3 / 4 + 0.6 / 2},
+	{"full kernels beside them count as they are",
+		"kernel s7 2000us+400us " BGEMM " grid 33\nkernel s7 2400us+600us " FLASH
+		" grid 4096",
+		0.4 * 3 / 4},
+	{"less than a quarter of the work",
+		"kernel s7 2000us+300us " BGEMM " grid 33\nkernel s7 2300us+700us " FLASH
+		" grid 4096",
+		0},
+	{"one block for each SM", "kernel s7 2000us+1000us " BGEMM " grid 132", 0},
+	{"collectives have few blocks",
+		"kernel s7 2000us+500us " BGEMM " grid 4096\nkernel s7 2500us+500us" REDUCE
+		" grid 24",
+		0},
+	{"a GPU that waits gains nothing from fuller kernels",
+		"kernel s7 2000us+300us " BGEMM " grid 33\nkernel s7 2800us+200us " BGEMM
+		" grid 33",
+		0},
+};
+
+static void small_grids_leave_a_part_of_the_gpu_idle(void **state)
+{
+	char script[600];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(fillings); i++) {
+		const struct vpa_finding *f;
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script), "start 2ms\n" H100 "%s\n", fillings[i].script);
+		r = analyze(script, NULL);
+		f = finding(r, "few-blocks");
+		if ((f != NULL) != (fillings[i].gain_ms > 0))
+			fail_msg("%s: %s finding", fillings[i].rule, f ? "a" : "no");
+		if (f) {
+			assert_float_equal(f->gain_at_most_ms, fillings[i].gain_ms, 1e-6);
+			assert_float_equal(f->base_likely_ms, f->base_gain_ms / 2, 1e-9);
+		}
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -540,6 +593,7 @@ int main(void)
 		cmocka_unit_test(copies_inside_a_gpu_have_a_share_of_its_memory),
 		cmocka_unit_test(the_largest_kernels_are_named_with_what_is_unusual),
 		cmocka_unit_test(many_small_collectives_are_joined),
+		cmocka_unit_test(small_grids_leave_a_part_of_the_gpu_idle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,8 +406,9 @@ void vpa_screen_add_meaning(
 	if (is_same)
 		vpa_words_add(w, " ", "as N: the same time as line N.");
 	if (!is_predicted && is_part_counted(r))
-		vpa_words_add(
-			w, " ", "The order counts half of host code, and the middle of a range.");
+		vpa_words_add(w, " ",
+			"The order counts half of host code%s, and the middle of a range.",
+			vpa_finding_find(r, VPA_FOUND_FEW_BLOCKS) ? " and of idle SMs" : "");
 	if (!is_predicted && r->forecast.why_not)
 		vpa_words_add(w, " ", "No prediction: %s.", r->forecast.why_not);
 }
