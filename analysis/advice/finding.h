@@ -94,8 +94,10 @@ void vpa_find_work(struct vpa_report *r);    /* what bounds the run, and what wo
 void vpa_find_kernels(struct vpa_report *r); /* kinds of kernels; part of the work */
 void vpa_find_moves(struct vpa_report *r);   /* what joins tensors or casts them; part of these */
 /* Says where most copies to the GPU are made, how much a unit copies, and whether they are the same each time. `f`: of copies
- * that nothing hides, if most of these go to the GPU. */
+ * that nothing hides, if most of these go to the GPU, or as many back. */
 void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f);
+/* Whether as many bytes are copied to the GPU as to the host, to a tenth: what is offloaded goes both ways, frames only one. */
+int vpa_copies_go_both_ways(const struct vpa_report *r);
 void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
 void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */
 void vpa_find_counters(struct vpa_report *r); /* clocks, memory, disk, CPU quota */

@@ -37,12 +37,14 @@ static const struct {
 	[VPA_FOUND_EAGER_ATTENTION] = {"scale eager-softmax 0", 1},
 };
 
-/* The kind of copies that take most time. NULL: none. */
+/* The kind of copies that take most time, or both of what goes out and back. NULL: none. */
 static const char *main_copies(struct vpa_report *r)
 {
 	const struct vpa_copy_row *most = NULL;
 	size_t i;
 
+	if (vpa_copies_go_both_ways(r))
+		return "scale HtoD 0; scale DtoH 0";
 	for (i = 0; i < r->copy_count; i++)
 		if (!most || r->copies[i].total_ns > most->total_ns)
 			most = &r->copies[i];

@@ -92,6 +92,24 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f)
 	f->is_mostly = amount == VPA_AMOUNT_MOST;
 }
 
+static uint64_t bytes_of(const struct vpa_report *r, unsigned kind)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < r->copy_count; i++)
+		vpt_sat_add_to(&bytes, r->copies[i].kind == kind ? r->copies[i].bytes : 0);
+	return bytes;
+}
+
+int vpa_copies_go_both_ways(const struct vpa_report *r)
+{
+	double to_gpu = (double)bytes_of(r, VPT_COPYKIND_HTOD),
+	       to_host = (double)bytes_of(r, VPT_COPYKIND_DTOH);
+
+	return to_gpu > 0 && to_gpu >= again_share * to_host && to_host >= again_share * to_gpu;
+}
+
 void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f)
 {
 	struct again again = again_of(r);
@@ -103,7 +121,14 @@ void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f)
 	set_place(r, f);
 	/* With words of its own its line in FIX FIRST has room for the place. */
 	f->words = vpa_arena_text(&r->arena, f->title, strcspn(f->title, ":"));
-	if (again.sizes) {
+	if (vpa_copies_go_both_ways(r)) {
+		f->words = "keep weights on the GPU";
+		f->title =
+			"as much is copied to the host as to the GPU: keep weights on the GPU, or "
+			"drop them there, since the host still has them";
+		f->note = vpa_arena_printf(&r->arena, "%s; %s go to the GPU", f->note,
+			vpa_bytes(bytes_of(r, VPT_COPYKIND_HTOD)).text);
+	} else if (again.sizes) {
 		f->words = vpa_arena_printf(
 			&r->arena, "copy once, not %s a %s", vpa_bytes(again.bytes).text, unit);
 		f->title = vpa_arena_printf(&r->arena,

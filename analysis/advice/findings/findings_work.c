@@ -325,7 +325,8 @@ static void name_copies(struct vpa_report *r, int is_too_much)
 		f->title = "copy less inside the GPU: use views instead of clones, and kernels "
 			   "that write where the result is read";
 	note_copies(r, f, "copied");
-	if (c->kind == VPT_COPYKIND_HTOD)
+	if (c->kind == VPT_COPYKIND_HTOD ||
+		(c->kind == VPT_COPYKIND_DTOH && vpa_copies_go_both_ways(r)))
 		vpa_finding_of_uploads(r, f);
 }
 

@@ -102,10 +102,56 @@ static void copies_of_each_step_are_told_from_others(void **state)
 	}
 }
 
+/* Six steps: 20 ms of copies to the GPU in text_encoder, a kernel of 40 ms, and `back_mb` of 100 MB copied back. */
+static struct vpa_report *report_of_copies_back(unsigned back_mb)
+{
+	const struct vpa_options options = {.step_parts = 1};
+	static char script[16384];
+	size_t size = sizeof(script);
+	int at = snprintf(script, size, "start 0us\n");
+	unsigned i;
+
+	for (i = 0; i < STEPS; i++) {
+		unsigned t = 1000 + 80000 * i;
+
+		at += snprintf(script + at, size - (size_t)at,
+			"range t1 %uus+79999us \"step %u\"\n", t, i);
+		at += add_copy(
+			script + at, size - (size_t)at, t, 10 * i + 1, 100, 1, "text_encoder");
+		at += snprintf(script + at, size - (size_t)at,
+			"call t1 cudaLaunchKernel %uus+5us corr %u\nkernel s7 %uus+39000us corr "
+			"%u" GEMM "call t1 cudaMemcpyAsync %uus+5us corr %u\n"
+			"copy s7 DtoH device->pinned %uus+19000us corr %u bytes %u000000\n",
+			t + 20010, 10 * i + 2, t + 20020, 10 * i + 2, t + 20030, 10 * i + 3,
+			t + 60000, 10 * i + 3, back_mb);
+	}
+	return analyze(script, &options);
+}
+
+static void what_goes_out_and_back_is_kept(void **state)
+{
+	struct vpa_report *r = report_of_copies_back(95);
+	const struct vpa_finding *f = finding(r, "exposed-copy");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->words, "keep weights on the GPU");
+	assert_string_equal(f->where, "in text_encoder");
+	assert_string_equal(f->change, "scale HtoD 0; scale DtoH 0");
+	vpa_report_free(r);
+	r = report_of_copies_back(80);
+	f = finding(r, "exposed-copy");
+	assert_non_null(f);
+	assert_string_equal(f->words, "copy once, not 100 MB a step");
+	assert_string_equal(f->change, "scale HtoD 0");
+	vpa_report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_of_each_step_are_told_from_others),
+		cmocka_unit_test(what_goes_out_and_back_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
