@@ -294,7 +294,7 @@ static const char *name_of_alike(struct vpa_report *r, const char *name)
 }
 
 /* "in self_attn", "before step", "in step *": the place with most of it in the units of `unit` (NULL: in the window), or of
- * the code after it. No place has most: none. */
+ * the code after it. No place has half: none. */
 static void set_place(struct vpa_report *r, struct vpa_finding *f, const struct vpa_idle_sum *sum,
 	const struct vpa_mean_unit *unit)
 {
@@ -313,11 +313,12 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f, const struct 
 	amount = vpa_mean_unit_amount_at(
 		unit, vpa_idle_sum_causes(sum), all.ns, code ? code->ns : sum->ns);
 	name = all.count > 1 ? name_of_alike(r, at->text) : at->text;
-	if (amount > VPA_AMOUNT_MOST || !name)
+	if (amount > VPA_AMOUNT_HALF || !name)
 		return;
 	f->where =
 		vpa_arena_printf(&r->arena, "%s%.60s", at->kind == VPA_PLACE_IN ? "in " : "", name);
 	f->is_mostly = amount == VPA_AMOUNT_MOST;
+	f->is_half = amount == VPA_AMOUNT_HALF;
 }
 
 /* Code at a place whose name says that it waits is another thread's matter. */

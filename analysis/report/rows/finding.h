@@ -51,9 +51,10 @@ struct vpa_finding {
 	double steps_per_s_from, steps_per_s_to;
 	/* Where most of it is, or how busy the GPU is; NULL: nothing to add. */
 	const char *note;
-	/* The same in few words: "in self_attn"; NULL: no place has most of it. */
+	/* The same in few words: "in self_attn"; NULL: no place has half of it. */
 	const char *where;
 	int is_mostly;     /* a part that is worth a word is elsewhere */
+	int is_half;       /* about half of it is elsewhere */
 	const char *words; /* the title in few words; NULL: those of all findings with this id */
 	int is_idle; /* it saves idle time, of which all such findings together save all at most */
 	int is_code; /* of a wait: most of it is the host's own code after it */

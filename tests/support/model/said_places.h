@@ -145,7 +145,10 @@ static inline const char *said_places_differ(const struct vpa_report *r, unsigne
 		if (of && !matched)
 			return f->note;
 		*claims += of != NULL;
-		if (of && f->where && !f->is_code && most < (f->is_mostly ? 0.6 : 0.95))
+		if (of && f->where && !f->is_code &&
+			most < (f->is_half            ? 0.4
+				       : f->is_mostly ? 0.6
+						      : 0.95))
 			return f->where;
 	}
 	return NULL;

@@ -40,6 +40,9 @@ struct vpa_num vpa_in_column(uint64_t ns, uint64_t most_ns);
 /* What limits the unit, in capitals: "GPU-BOUND", "HOST-BOUND". */
 const char *vpa_screen_limit(const struct vpa_screen *s);
 
+/* Whether CAUSE begins with the longest of what is waited for, or worked on. */
+int vpa_screen_cause_is_longest(const struct vpa_screen *s);
+
 /* Whether a finding is about what CAUSE names first. */
 int vpa_screen_is_of_cause(const struct vpa_screen *s, const struct vpa_finding *f);
 

@@ -350,6 +350,12 @@ static enum vpa_cause first_wait(const struct vpa_screen *s)
 		       : cause;
 }
 
+int vpa_screen_cause_is_longest(const struct vpa_screen *s)
+{
+	return vpa_limit_is_bound(s->limit.bound) ||
+	       first_wait(s) == largest(s, 1u << VPA_CAUSE_NOT_IDLE);
+}
+
 /* The first, then others by time. */
 static void add_waits(struct vpa_words *w, const struct vpa_screen *s)
 {

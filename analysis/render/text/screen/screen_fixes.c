@@ -136,12 +136,12 @@ static struct vpa_label same_as(
 struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns)
 {
 	const char *words = words_of(f), *title = vpa_text_or(f->title, "?"), *how = how_of(f);
-	const char *joint = f->is_mostly ? ", mostly " : " ";
+	const char *joint = f->is_half ? ", half " : f->is_mostly ? ", mostly " : " ";
 	size_t used = words ? strlen(words) + strlen(joint) : 0;
 	struct vpa_label out = {{0}};
 
 	/* Better a second line than no place. */
-	columns += f->is_mostly ? strlen(joint) - 1 : 0;
+	columns += strlen(joint) - 1;
 	if (words) {
 		snprintf(out.text, sizeof(out.text), "%s", words);
 		if (f->where && columns >= used + PLACE_COLUMNS)
@@ -481,7 +481,8 @@ static void put_meaning(struct fixes *x, const struct vpa_screen *s)
 
 	vpa_screen_add_meaning(&w, s, x->in_full, x->is_same);
 	if (!x->in_full && x->number > 1 && !vpa_screen_is_of_cause(s, x->first))
-		vpa_words_add(&w, " ", "Largest gain first; CAUSE has the longest time first.");
+		vpa_words_add(&w, " ", "Largest gain first; CAUSE has %s first.",
+			vpa_screen_cause_is_longest(s) ? "the longest time" : "what limits");
 	vpa_text_row(&x->table, 1, "%s", w.text);
 }
 
