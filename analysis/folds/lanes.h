@@ -61,7 +61,8 @@ void vpa_lanes_share(struct vpa_lanes *l, struct vpa_crew *crew);
 /* Ends that, after what is under way. 0, or the code of a fold that failed. */
 int vpa_lanes_unshare(struct vpa_lanes *l);
 
-/* Adds a copy of a batch of ops, without correlation, launch_end_ns, gap_before and firsts. Only with a crew. 0, or the code of a fold that failed. */
+/* Adds a copy of a batch of ops, without correlation, launch_end_ns, gap_before and firsts. Only with a crew. 0, or the code of a
+ * fold that failed. */
 int vpa_lanes_put(struct vpa_lanes *l, const struct vpa_ops *ops);
 
 /* Adds a copy of a range. Only with a crew. 0, or the code of a fold that failed. */
