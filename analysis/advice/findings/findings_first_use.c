@@ -94,12 +94,12 @@ static const struct vpa_step_part *step_of(
 /* What the listed gaps of a cause in the units with first use have more than those of the others: the set-up's too. */
 static uint64_t beside_set_up(const struct vpa_report *r, int64_t device, enum vpa_cause cause)
 {
-	struct set_up set_up = set_up_of(r);
 	const struct vpa_step_part *step;
 	uint64_t with_ns = 0, without_ns = 0;
+	struct set_up set_up;
 	size_t i;
 
-	for (i = 0; i < r->gap_count && set_up.units; i++) {
+	for (i = 0; i < r->gap_count; i++) {
 		const struct vpa_gap_row *gap = &r->gaps[i];
 
 		if (gap->cause != cause || gap->device != device)
@@ -109,6 +109,10 @@ static uint64_t beside_set_up(const struct vpa_report *r, int64_t device, enum v
 			vpt_sat_add_to(
 				has_set_up(r, step) ? &with_ns : &without_ns, gap->duration_ns);
 	}
+	/* Most causes have no such gap: then the steps need not be looked at. */
+	if (!with_ns)
+		return 0;
+	set_up = set_up_of(r);
 	return set_up.units ? vpt_sat_sub(with_ns,
 				      vpt_sat_scale(without_ns, set_up.units, set_up.others))
 			    : 0;
