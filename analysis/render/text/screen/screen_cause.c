@@ -499,5 +499,6 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *s)
 	/* Waits of less than a tenth of the unit need no cause. */
 	if (s->waits_ns >= s->ns / LEAST)
 		add_waits(&w, s);
+	vpa_screen_add_rest_causes(&w, s);
 	vpa_page_words(p, "CAUSE", VPA_BOLD, "%s", w.text);
 }

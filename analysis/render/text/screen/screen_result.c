@@ -262,66 +262,7 @@ static void add_units(struct vpa_words *w, const struct vpa_screen *s)
 		add_inferred(w, s->report);
 }
 
-/* ---- the rest of the window ---- */
-
-/* Less of the window in units says little about it; a part from this share on is named. */
-static const double little_share = 0.5, named_share = 0.25;
-
-/* The least that any GPU waits for the cause. */
-static uint64_t all_wait(const struct vpa_report *r, enum vpa_cause cause)
-{
-	uint64_t all_ns = UINT64_MAX, ns;
-	size_t d, i;
-
-	for (d = 0; d < r->device_count; d++) {
-		for (ns = 0, i = 0; i < r->devices[d].cause_count; i++)
-			if (r->devices[d].causes[i].cause == cause)
-				vpt_sat_add_to(&ns, r->devices[d].causes[i].ns);
-		all_ns = vpa_earlier(all_ns, ns);
-	}
-	return r->device_count ? all_ns : 0;
-}
-
-static void add_part(struct vpa_words *w, uint64_t ns, uint64_t all_ns, const char *where)
-{
-	if ((double)ns < named_share * (double)all_ns)
-		return;
-	if (w->used)
-		vpa_words_add(w, ", ", "%s %s", vpa_duration(ns).text, where);
-	else
-		vpa_words_add(w, "", "%s are %s", vpa_duration(ns).text, where);
-}
-
-/* "Of the window's 6.69 s, 2.98 s are before the first op, 2.00 s after the last op." Where steps are a small part of
- * it, a reader should know what the rest is. */
-static void add_rest(struct vpa_words *w, const struct vpa_screen *s)
-{
-	const struct vpa_report *r = s->report;
-	uint64_t all_ns = r->window_end_ns - r->window_start_ns;
-	struct vpa_words parts = {.used = 0};
-	struct vpa_label where;
-	size_t i;
-
-	if (s->unit.kind == VPA_UNIT_REQUEST ||
-		(double)s->unit.span_ns >= little_share * (double)all_ns)
-		return;
-	if (!s->unit.head_ns)
-		add_part(&parts, all_wait(r, VPA_CAUSE_BEFORE_FIRST_WORK), all_ns,
-			"before the first op");
-	for (i = 0; i < r->stage_count && !s->blocks; i++) {
-		const struct vpa_stage_row *stage = &r->stages[i];
-
-		if (stage->kind != VPA_SCOPE_STAGE || stage->nested || stage->holds_steps)
-			continue;
-		snprintf(
-			where.text, sizeof(where.text), "in %.400s", vpa_fit(stage->name, 40).text);
-		add_part(&parts, stage->covered_ns, all_ns, where.text);
-	}
-	add_part(&parts, all_wait(r, VPA_CAUSE_AFTER_LAST_WORK), all_ns, "after the last op");
-	if (parts.used)
-		vpa_words_add(
-			w, " ", "Of the window's %s, %s.", vpa_duration(all_ns).text, parts.text);
-}
+/* ---- the window ---- */
 
 static void add_window(struct vpa_words *w, const struct vpa_screen *s)
 {
@@ -350,7 +291,7 @@ static enum vpa_style add_other(struct vpa_words *w, const struct vpa_screen *s)
 	}
 	if (s->unit.units > 0) {
 		add_units(w, s);
-		add_rest(w, s);
+		vpa_screen_add_rest(w, s);
 	} else
 		add_window(w, s);
 	return style;
