@@ -1,5 +1,5 @@
-/* test_collect_times.c - times of ops in foreign traces that cannot be: far away, or over later ones of their
- * stream. */
+/* test_collect_times.c - times in foreign traces that cannot be: ops far away, or over later ones of their stream; calls and ranges of
+ * a thread that overlap. */
 #include "formats/base/count.h"
 #include "formats/import/collect/collect.h"
 
@@ -91,8 +91,9 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The kernels in order of start. */
-static void say(const struct vpt_collect *c, char *out, size_t size)
+/* The rows of a kind in order of start, in so many nanoseconds. */
+static void say(
+	const struct vpt_collect *c, enum vpt_kind kind, uint64_t unit, char *out, size_t size)
 {
 	struct vpt_batch b;
 	uint64_t found[8][2];
@@ -103,8 +104,7 @@ static void say(const struct vpt_collect *c, char *out, size_t size)
 	for (chunk = 0; chunk < vpt_collect_chunks(c); chunk++) {
 		assert_int_equal(vpt_collect_chunk(c, chunk, &b, NULL), 0);
 		for (s = 0; s < b.section_count; s++)
-			for (row = 0;
-				b.sections[s].kind == VPT_KERNEL && row < b.sections[s].row_count;
+			for (row = 0; b.sections[s].kind == kind && row < b.sections[s].row_count;
 				row++, n++) {
 				found[n][0] = b.sections[s].col[VPT_KERNEL_START][row];
 				found[n][1] = b.sections[s].col[VPT_KERNEL_DURATION][row];
@@ -117,8 +117,8 @@ static void say(const struct vpt_collect *c, char *out, size_t size)
 		const char *gap = i ? " " : "";
 
 		used += (size_t)(found[i][0] ? snprintf(out + used, size - used, "%s%d+%d", gap,
-						       (int)((found[i][0] - T0) / S),
-						       (int)(found[i][1] / S))
+						       (int)((found[i][0] - T0) / unit),
+						       (int)(found[i][1] / unit))
 					     : snprintf(out + used, size - used, "%s0", gap));
 	}
 }
@@ -136,16 +136,97 @@ static void impossible_times_are_doubted(void **state)
 		for (k = 0; rows[i].ops[k].start; k++)
 			put(c, &rows[i].ops[k]);
 		assert_int_equal(vpt_collect_finish(c, NULL), 0);
-		say(c, found, sizeof(found));
+		say(c, VPT_KERNEL, S, found, sizeof(found));
 		if (strcmp(found, rows[i].found) || vpt_collect_cut_ops(c) != rows[i].cut)
 			fail_msg("%s: found %s, expected %s", rows[i].rule, found, rows[i].found);
 		vpt_collect_free(c);
 	}
 }
 
+/* ---- calls and ranges of a thread that overlap ---- */
+
+struct span {
+	uint64_t start, duration; /* in nanoseconds after T0 */
+	int64_t tid;
+	unsigned kind; /* of a range */
+};
+
+struct siblings {
+	const char *rule;
+	struct span spans[4];
+	const char *found; /* start+duration of each, in order of start */
+};
+
+static const struct siblings siblings[] = {
+	{"those that lie apart stay", {{0, 5000, 1, 0}, {5000, 5000, 1, 0}}, "0+5000 5000+5000"},
+	{"one that ends in the next is cut", {{0, 5000, 1, 0}, {4999, 5000, 1, 0}},
+		"0+4999 4999+5000"},
+	{"also where it holds another that ends with it",
+		{{0, 9000, 1, 0}, {6000, 3000, 1, 0}, {8750, 5000, 1, 0}},
+		"0+8750 6000+2750 8750+5000"},
+	{"but not by more than rounding explains", {{0, 9000, 1, 0}, {6999, 9000, 1, 0}},
+		"0+9000 6999+9000"},
+	{"nor by most of it", {{0, 100, 1, 0}, {40, 5000, 1, 0}}, "0+100 40+5000"},
+	{"one inside another stays", {{0, 5000, 1, 0}, {4000, 999, 1, 0}}, "0+5000 4000+999"},
+	{"so does one that ends with it", {{0, 5000, 1, 0}, {4000, 1000, 1, 0}},
+		"0+5000 4000+1000"},
+	{"threads do not nest", {{0, 5000, 1, 0}, {4999, 5000, 2, 0}}, "0+5000 4999+5000"},
+	{"nor do ranges of a process", {{0, 5000, 1, 1}, {4999, 5000, 1, 1}}, "0+5000 4999+5000"},
+	{"rows in another order say nothing", {{4999, 5000, 1, 0}, {0, 5000, 1, 0}},
+		"0+5000 4999+5000"},
+};
+
+static struct vpt_collect *collect_spans(const struct siblings *s, enum vpt_kind kind)
+{
+	struct vpt_collect *c = vpt_collect_new();
+	size_t i;
+
+	assert_non_null(c);
+	for (i = 0; i < 4 && s->spans[i].duration; i++) {
+		const struct span *at = &s->spans[i];
+		uint64_t lane = vpt_collect_thread(c, 1, at->tid);
+		struct vpt_range range = {.start_ns = T0 + at->start,
+			.duration_ns = at->duration,
+			.range_kind = at->kind};
+		struct vpt_call call = {
+			.start_ns = T0 + at->start, .duration_ns = at->duration, .id = 1};
+
+		if (kind == VPT_RANGE)
+			vpt_collect_put(c, kind, lane, &range);
+		else
+			vpt_collect_put(c, kind, lane, &call);
+	}
+	return c;
+}
+
+static void check_siblings(const struct siblings *s, enum vpt_kind kind)
+{
+	struct vpt_collect *c = collect_spans(s, kind);
+	char found[200];
+
+	assert_int_equal(vpt_collect_finish(c, NULL), VPT_OK);
+	say(c, kind, 1, found, sizeof(found));
+	if (strcmp(found, s->found))
+		fail_msg("%s: found %s, expected %s", s->rule, found, s->found);
+	vpt_collect_free(c);
+}
+
+static void siblings_that_overlap_by_rounding_are_cut(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(siblings); i++) {
+		check_siblings(&siblings[i], VPT_RANGE);
+		if (!siblings[i].spans[0].kind)
+			check_siblings(&siblings[i], VPT_CALL);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(impossible_times_are_doubted)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(impossible_times_are_doubted),
+		cmocka_unit_test(siblings_that_overlap_by_rounding_are_cut)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,6 +279,8 @@ int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err)
 	if (!rc)
 		rc = vpt_collect_doubt_times(c);
 	if (!rc)
+		rc = vpt_collect_part_siblings(c);
+	if (!rc)
 		rc = build_index(c);
 	if (!rc)
 		rc = cut_index(c);

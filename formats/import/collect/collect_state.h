@@ -6,6 +6,7 @@
  *	collect_devices.c    one number for each GPU
  *	collect_strays.c  rows that are far away from all others
  *	collect_times.c   times that cannot be
+ *	collect_siblings.c  calls and ranges of a thread that overlap by rounding
  *	collect_chunks.c  a stretch as a batch, ids translated to the chunk's */
 #ifndef VPT_FORMATS_IMPORT_COLLECT_COLLECT_STATE_H
 #define VPT_FORMATS_IMPORT_COLLECT_COLLECT_STATE_H
@@ -92,6 +93,7 @@ int vpt_collect_tell_apart(struct vpt_collect *c);
 int vpt_collect_number_devices(struct vpt_collect *c);
 int vpt_collect_leave_out_strays(struct vpt_collect *c);
 int vpt_collect_doubt_times(struct vpt_collect *c);
+int vpt_collect_part_siblings(struct vpt_collect *c);
 
 static inline uint64_t *vpt_collect_row_at(const struct vpt_collect *c, unsigned kind, size_t i)
 {
