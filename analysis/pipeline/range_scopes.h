@@ -26,6 +26,7 @@ enum vpa_scope_source {
 enum vpa_stage_work {
 	VPA_WORK_OTHER,
 	VPA_WORK_VAE,
+	VPA_WORK_PROMPT, /* a text encoder's */
 	/* All of the denoising, or of a request: may contain blocks; such a request is also a row
 	 * of the stages. */
 	VPA_WORK_WHOLE

@@ -5,7 +5,8 @@
  * what was waited for. A small read takes the code along that works with the value: what follows it is neither a launch's usual
  * code nor longer than the code that causes count as the wait's. Copies that overlap kernels take no time of their own; what
  * waits for them still does. How long a kernel of fused attention takes is not in the trace; it has the arithmetic of
- * the two products and less traffic, so it is taken to be as long as they are, and brings at least that. Of the code before the
+ * the two products and less traffic, so it is taken to be as long as they are, and brings at least that. FlashAttention 3 brings at
+ * least what its authors measured. Of the code before the
  * first op the long stretches are taken; other host code is then what is shorter, so that no stretch is taken twice. */
 #include "analysis/advice/finding.h"
 
@@ -35,6 +36,8 @@ static const struct {
 	[VPA_FOUND_MODULE_LOAD] = {"delete loads", 0},
 	[VPA_FOUND_GRAPH_BUILD] = {"delete graph-builds", 0},
 	[VPA_FOUND_EAGER_ATTENTION] = {"scale eager-softmax 0", 1},
+	[VPA_FOUND_FLASH_2_ON_HOPPER] = {NULL, 1},
+	[VPA_FOUND_QUANTISING] = {"scale quant 0", 0},
 };
 
 /* The kind of copies that take most time, or both of what goes out and back. NULL: none. */
@@ -131,6 +134,14 @@ static const char *host_change(struct vpa_report *r, const char *all)
 	return ms ? vpa_arena_printf(&r->arena, "%s under %" PRIu64 "ms", all, ms) : all;
 }
 
+/* Its evidence is the stage's name. */
+static const char *prompt_change(struct vpa_report *r, const struct vpa_finding *f)
+{
+	return f->evidence_count && is_plain(f->evidence[0])
+		       ? vpa_arena_printf(&r->arena, "skip 1/1 %s", f->evidence[0])
+		       : NULL;
+}
+
 static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t count)
 {
 	size_t i;
@@ -143,6 +154,8 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 		f->predicted_at_least = changes[f->id].at_least;
 		if (f->id == VPA_FOUND_BEFORE_FIRST_WORK)
 			f->change = first_work_change(r);
+		if (f->id == VPA_FOUND_PROMPT_AGAIN)
+			f->change = prompt_change(r, f);
 		if (f->id == VPA_FOUND_HOST_STALL)
 			f->change = host_change(r, f->change);
 		if (f->id == VPA_FOUND_EXPOSED_COPY)

@@ -6,6 +6,7 @@
 #include "analysis/advice/finding.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/pipeline/range_scopes.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
@@ -18,6 +19,9 @@ static const double growth_share = 0.01;
 
 /* A stage is worth a line if its work has a device to itself for this share of the blocks' time. */
 static const double stage_share = 0.3;
+
+/* Blocks that show that something is done in each. */
+enum { AGAIN = 3 };
 
 /* Without a target the result judges no rate. */
 static void find_fps(struct vpa_report *r, const struct vpa_request *q)
@@ -218,6 +222,38 @@ static void find_stages(struct vpa_report *r)
 	}
 }
 
+/* A text encoder that runs in each block, though a prompt seldom changes in each. */
+static void find_prompt_again(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	struct vpa_scope_label label;
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < r->stage_count; i++) {
+		const struct vpa_stage_row *s = &r->stages[i];
+		struct vpa_saving saving = {.ns = s->alone_ns, .base_ns = s->alone_ns};
+
+		vpa_scope_builtin(s->name, strlen(s->name), &label);
+		if (label.work != VPA_WORK_PROMPT || s->nested || b->measured < AGAIN ||
+			s->in_blocks < b->measured || !vpa_saving_is_worth(r, &saving))
+			continue;
+		f = vpa_finding_add(r, VPA_FOUND_PROMPT_AGAIN, VPA_FINDING_WARN);
+		if (!f)
+			return;
+		vpa_finding_saves(r, f, &saving);
+		f->title =
+			"the text encoder runs in each block: encode a prompt once, and keep the "
+			"result until it changes";
+		f->measured = vpa_arena_printf(&r->arena,
+			"%s: %" PRIu64 " times in %zu blocks, %s with nothing else beside it",
+			vpa_fit(s->name, 100).text, s->in_blocks, b->measured,
+			vpa_duration(s->alone_ns).text);
+		f->threshold = "once in each of 3 blocks or more, 2 % of active, 1 % of the window";
+		f->note = f->measured;
+		vpa_finding_evidence(f, s->name);
+	}
+}
+
 /* Whether most copies to the host that it waits for are of a few bytes. */
 static int reads_scalars(const struct vpa_report *r)
 {
@@ -276,5 +312,6 @@ void vpa_find_blocks(struct vpa_report *r)
 	find_block_size(r, &q->blocks);
 	find_growth(r, &q->blocks);
 	find_stages(r);
+	find_prompt_again(r, &q->blocks);
 	find_syncs(r, q);
 }

@@ -17,10 +17,6 @@
 /* Exposed copies and communication are worth a line from this share of the active time. */
 static const double exposed_share = 0.05;
 
-/* FlashAttention 2 on a GPU for a newer one, and steps that change their back-end, are worth a line from this share of
- * busy time. Attention that is not fused is judged by what it saves. */
-static const double attention_share = 0.01;
-
 static double least(double a, double b)
 {
 	return a < b ? a : b;
@@ -362,129 +358,6 @@ static void find_unhidden(struct vpa_report *r)
 
 /* ---- work that could be cheaper ---- */
 
-static void find_eager(struct vpa_report *r)
-{
-	const struct vpa_attention *a = &r->attention;
-	uint64_t count = 0, total = 0, softmax = 0, busy = vpa_busy_ns(r);
-	struct vpa_saving s = {0};
-	struct vpa_finding *f;
-	size_t i;
-
-	for (i = 0; i < a->eager_count; i++) {
-		vpt_sat_add_to(&count, a->eager[i].count);
-		vpt_sat_add_to(&total, a->eager[i].total_ns);
-		vpt_sat_add_to(&softmax, a->eager[i].softmax_ns);
-	}
-	/* The softmax disappears, and so does the memory traffic of the scores in both GEMMs. Names
-	 * do not show how much of their time that is, so the bound is a range. Limited to busy
-	 * time, since sequences may run concurrently. */
-	s.ns = at_most(total, busy);
-	s.from_ns = at_most(softmax, s.ns);
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_EAGER_SOFTMAX);
-	if (!count || !vpa_saving_is_worth(r, &s))
-		return;
-	f = vpa_finding_add(r, VPA_FOUND_EAGER_ATTENTION, VPA_FINDING_FAIL);
-	if (!f)
-		return;
-	f->title = "attention is not fused: use SDPA with a flash or cuDNN back-end";
-	vpa_finding_saves(r, f, &s);
-	f->measured = vpa_arena_printf(&r->arena,
-		"%" PRIu64 " sequences GEMM, softmax, GEMM: %s, of which softmax %s", count,
-		vpa_duration(total).text, vpa_duration(softmax).text);
-	f->threshold = "1 % of the window, 2 % of active";
-	f->caveat = "a fused kernel still does the arithmetic of the two GEMMs, so the gain is "
-		    "between the softmax alone and the whole sequence";
-	for (i = 0; i < a->eager_count; i++)
-		if (a->eager[i].range && (!i || !a->eager[i - 1].range ||
-						 strcmp(a->eager[i].range, a->eager[i - 1].range)))
-			vpa_finding_evidence(f, a->eager[i].range);
-}
-
-/* What the file says about its GPUs decides; if it says nothing, a kernel that runs only on a
- * Hopper does. */
-static int has_hopper(const struct vpa_report *r)
-{
-	int known = 0;
-	size_t i;
-
-	for (i = 0; i < r->gpu_count; i++) {
-		if (vpa_gpu_is_hopper(&r->gpus[i]))
-			return 1;
-		known |= r->gpus[i].compute_major != 0;
-	}
-	return !known && r->hopper_kernel;
-}
-
-static const char *share_text(struct vpa_report *r, double share)
-{
-	return share >= 0.9995 ? "all"
-			       : vpa_arena_printf(&r->arena, "%s %%", vpa_share(share).text);
-}
-
-/* FlashAttention 2 on a device that FlashAttention 3 supports. */
-static void find_old_flash(struct vpa_report *r)
-{
-	struct vpa_attention *a = &r->attention;
-	struct vpa_finding *f;
-	size_t i;
-
-	if (!has_hopper(r))
-		return;
-	for (i = 0; i < a->backend_count; i++) {
-		const struct vpa_backend_row *b = &a->backends[i];
-
-		if ((b->backend != VPA_BACKEND_FLASH_ATTN_2 &&
-			    b->backend != VPA_BACKEND_SDPA_FLASH) ||
-			b->share_of_busy < attention_share)
-			continue;
-		f = vpa_finding_add(r, VPA_FOUND_FLASH_2_ON_HOPPER, VPA_FINDING_WARN);
-		if (!f)
-			return;
-		f->title = "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention "
-			   "instead";
-		f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " calls of %s, %s, %s of busy",
-			b->calls, vpa_backend_name(b->backend), vpa_duration(b->total_ns).text,
-			share_text(r, b->share_of_busy));
-		f->threshold = "1 % of busy time";
-		f->caveat = "the gain depends on head size and sequence length: measure it";
-		f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, f->caveat);
-	}
-}
-
-static void find_backend_change(struct vpa_report *r)
-{
-	const struct vpa_attention *a = &r->attention;
-	size_t i;
-
-	for (i = 0; i < a->change_count; i++) {
-		const struct vpa_backend_change *c = &a->changes[i];
-		struct vpa_saving s = {.ns = vpt_sat_u64(c->gain_ns)};
-		struct vpa_finding *f;
-
-		/* Eager sequences have their own finding. */
-		if ((double)c->slow_ns < attention_share * (double)vpa_busy_ns(r) ||
-			!vpa_is_window_share(r, c->slow_ns) || c->slow == VPA_BACKEND_EAGER)
-			continue;
-		f = vpa_finding_add(r, VPA_FOUND_ATTENTION_CHANGE, VPA_FINDING_WARN);
-		if (!f)
-			return;
-		f->title = "attention changes its back-end between steps: look for a mask, a shape "
-			   "or a dtype that the faster one does not support";
-		s.ns = at_most(s.ns, vpa_busy_ns(r));
-		s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_ATTENTION);
-		vpa_finding_saves(r, f, &s);
-		f->measured = vpa_arena_printf(&r->arena,
-			"%" PRIu64 " place%s of a step: %" PRIu64 " call%s of %s, %s each, and "
-			"%" PRIu64 " of %s, %s each",
-			c->places, vpa_plural(c->places), c->slow_calls, vpa_plural(c->slow_calls),
-			vpa_backend_name(c->slow), vpa_duration(c->slow_ns / c->slow_calls).text,
-			c->fast_calls, vpa_backend_name(c->fast),
-			vpa_duration(c->fast_ns / c->fast_calls).text);
-		f->threshold = "1 % of busy time";
-		f->caveat = "if sequences grow from step to step the gain is smaller";
-	}
-}
-
 static void find_unfused_conv(struct vpa_report *r)
 {
 	uint64_t total = r->vol2col_ns;
@@ -501,16 +374,6 @@ static void find_unfused_conv(struct vpa_report *r)
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena, "%s in vol2col", vpa_duration(total).text);
 	f->threshold = "1 % of the window, 2 % of active";
-}
-
-/* Fused attention that takes almost nothing of the window is not worth a line, whatever its share
- * of the work. */
-static int is_attention_worth(const struct vpa_report *r)
-{
-	double ns = r->attention.share_of_busy * (double)vpa_busy_ns(r);
-	struct vpa_saving s = {.ns = vpt_sat_u64(ns + 0.5)};
-
-	return vpa_saving_is_worth(r, &s);
 }
 
 /* If a GPU mostly waits, the cost of its work matters little. */
@@ -535,11 +398,9 @@ void vpa_find_work(struct vpa_report *r)
 	find_bound(r);
 	from = r->finding_count;
 	find_unhidden(r);
-	find_eager(r);
-	if (is_attention_worth(r))
-		find_old_flash(r);
-	find_backend_change(r);
+	vpa_find_attention(r);
 	vpa_find_kernels(r);
+	vpa_find_quantising(r);
 	find_unfused_conv(r);
 	note_little_work(r, from);
 }

@@ -328,7 +328,7 @@ static int read_graph(struct words *w, struct vpa_change *c, struct vpt_err *err
 
 static int read_skip(struct words *w, struct vpa_change *c, struct vpt_err *err)
 {
-	static const char expected[] = "skip 1/N PLACE, with N from 2 to 1000";
+	static const char expected[] = "skip 1/N PLACE, with N from 1 to 1000";
 	char word[VPA_CHANGE_NAME];
 	unsigned long n;
 
@@ -336,7 +336,7 @@ static int read_skip(struct words *w, struct vpa_change *c, struct vpt_err *err)
 	if (strncmp(word, "1/", 2) != 0)
 		return refuse(w, expected, err);
 	n = strtoul(word + 2, NULL, 10);
-	if (strspn(word + 2, "0123456789") != strlen(word + 2) || n < 2 || n > 1000)
+	if (strspn(word + 2, "0123456789") != strlen(word + 2) || n < 1 || n > 1000)
 		return refuse(w, expected, err);
 	c->number = (uint32_t)n;
 	return take_place(w, c, expected, err);

@@ -303,6 +303,45 @@ static void a_stage_costs_what_it_has_the_device_alone(void **state)
 	expect_finding("stage-share", &options, NULL);
 }
 
+/* 4 blocks of 100 ms: 30 ms of a text encoder in the first `encoded` of them, the rest denoising. */
+static void blocks_that_encode(unsigned encoded)
+{
+	unsigned k;
+
+	begin();
+	for (k = 0; k < 4; k++) {
+		unsigned t = k * 100, from = k < encoded ? t + 30 : t;
+
+		block(t, t + 99, k, 0);
+		if (k < encoded) {
+			line("range t1 %ums+29ms \"text_encode\"", at(t));
+			kernel(t, t, t + 30, GEMM);
+		}
+		step(from, t + 98, 0, 0);
+		kernel(from, from, t + 100, GEMM);
+	}
+}
+
+static void a_prompt_is_encoded_once(void **state)
+{
+	const struct vpa_options options = {.has_warmup = 1, .warmup = 0};
+	struct vpa_report *r;
+	const struct vpa_finding *f;
+
+	(void)state;
+	blocks_that_encode(4);
+	expect_finding("prompt-again", &options,
+		"text_encode: 4 times in 4 blocks, 120 ms with nothing else beside it");
+	r = analyze(&options);
+	f = finding(r, "prompt-again");
+	assert_float_equal(f->base_ms, 100, 1e-6);
+	assert_float_equal(f->base_gain_ms, 30, 1e-6);
+	assert_string_equal(f->change, "skip 1/1 text_encode");
+	vpa_report_free(r);
+	blocks_that_encode(3);
+	expect_finding("prompt-again", &options, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +351,7 @@ int main(void)
 		cmocka_unit_test(a_large_model_has_narrow_products),
 		cmocka_unit_test(unfused_attention_grows_as_a_whole),
 		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
+		cmocka_unit_test(a_prompt_is_encoded_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_findings_moves.c - what is said of kernels that only move data: what joins tensors, and what casts them. */
+/* test_findings_moves.c - what is said of kernels that only move data: what joins tensors, casts them, or packs their numbers. */
 #include "formats/base/count.h"
 
 #include <math.h>
@@ -22,6 +22,9 @@
 #define ANY                                                                                        \
 	"\"unrolled_elementwise_kernel<direct_copy_kernel_cuda, LoadWithCast<1>, "                 \
 	"StoreWithCast<1>>\""
+
+#define DEQUANT "\"void dequantize_block_q4_K<c10::BFloat16>(void const*, c10::BFloat16*)\""
+#define QUANT   "\"void vllm::dynamic_per_token_scaled_fp8_quant_kernel<c10::BFloat16>(int)\""
 
 /* A kernel and its launch, `at` us after the start, in a range of `range`. */
 #define RUN(n, at, us, range, name)                                                                \
@@ -90,6 +93,17 @@ static const struct {
 	{"few casts are worth no line",
 		RUN(1, 1000, 960, "linear", MATRIX) RUN(2, 1960, 40, "linear", NARROW),
 		"type-casts", NULL, NULL, NULL, 0},
+	{"weights that are unpacked before each product",
+		RUN(1, 1000, 300, "linear", DEQUANT) RUN(2, 1300, 600, "linear", MATRIX)
+			RUN(3, 1900, 100, "linear", DEQUANT),
+		"quantising", "2 kernels, 400 us, 40.0 % of busy", "products that read packed",
+		NULL, 0.4},
+	{"activations that are packed by themselves",
+		RUN(1, 1000, 600, "linear", MATRIX) RUN(2, 1600, 400, "linear", QUANT),
+		"quantising", "1 kernel, 400 us, 40.0 % of busy", "fuse that into the", NULL, 0.4},
+	{"a little of it is worth no line",
+		RUN(1, 1000, 960, "linear", MATRIX) RUN(2, 1960, 40, "linear", QUANT), "quantising",
+		NULL, NULL, NULL, 0},
 };
 
 static void expect_place(const char *rule, const struct vpa_finding *f, const char *wanted)
@@ -159,6 +173,7 @@ static void a_replay_says_what_they_bring(void **state)
 		{"joins", "tensor-joins", CAT, 0.8 + 0.04},
 		{"casts of weights", "type-casts", NARROW, 0.8},
 		{"casts of types that no name shows", "type-casts", ANY, 0.8},
+		{"weights unpacked", "quantising", DEQUANT, 0.8},
 	};
 	char script[4000];
 	size_t i, k;

@@ -423,6 +423,8 @@ static const struct {
 	[VPA_FOUND_TYPE_CASTS] = {0, FAMILY(LAYOUT)},
 	[VPA_FOUND_THROTTLING] = {0, UINT64_MAX},
 	[VPA_FOUND_FEW_BLOCKS] = {0, UINT64_MAX},
+	[VPA_FOUND_QUANTISING] = {0, FAMILY(QUANT)},
+	[VPA_FOUND_PROMPT_AGAIN] = {0, UINT64_MAX},
 	/* The largest kernels are of the largest family, or more of a smaller one. */
 	[VPA_FOUND_LARGEST_KERNELS] = {0, UINT64_MAX},
 };

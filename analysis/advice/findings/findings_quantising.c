@@ -1,0 +1,70 @@
+/* findings_quantising.c - conclusions about kernels that only change how numbers are packed.
+ *
+ * Weights of few bits (GGUF, bitsandbytes, FP8 without FP8 products) are unpacked before each matrix product, unless the product reads
+ * them packed. Activations are packed for products of few bits, unless the kernel before does it. Both only move data. */
+#include "analysis/advice/finding.h"
+
+#include "analysis/advice/gain_unit.h"
+#include "analysis/base/intervals.h"
+#include "analysis/base/numbers.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* As for other kinds of kernels. */
+static const double work_share = 0.05;
+
+struct quantising {
+	uint64_t ns, unpacking_ns, calls;
+	const char *kernel; /* the largest; NULL: there is none */
+};
+
+static struct quantising quantising_of(const struct vpa_report *r)
+{
+	struct quantising out = {.ns = 0};
+	size_t i;
+
+	for (i = 0; i < r->kernel_names; i++) {
+		const struct vpa_kernel_row *k = &r->kernels[i];
+
+		if (k->family != VPA_FAMILY_QUANT)
+			continue;
+		vpt_sat_add_to(&out.ns, k->exclusive_ns);
+		if (strstr(k->name, "dequant") || strstr(k->name, "Dequant"))
+			vpt_sat_add_to(&out.unpacking_ns, k->exclusive_ns);
+		out.calls += k->time.count;
+		out.kernel = out.kernel ? out.kernel : k->name;
+	}
+	return out;
+}
+
+void vpa_find_quantising(struct vpa_report *r)
+{
+	struct quantising q = quantising_of(r);
+	struct vpa_saving s = {.ns = q.ns};
+	int unpacks = q.unpacking_ns >= q.ns / 2;
+	struct vpa_finding *f;
+
+	if ((double)q.ns < work_share * (double)vpa_busy_ns(r) || !vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, VPA_FOUND_QUANTISING, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_QUANT);
+	vpa_finding_saves(r, f, &s);
+	f->title = unpacks ? "weights are unpacked before they are used: products that read packed "
+			     "weights, or weights in BF16 where memory allows"
+			   : "numbers are quantised in kernels of their own: fuse that into the "
+			     "kernels before, as torch.compile does";
+	f->words = unpacks ? "products that read packed weights, or BF16" : NULL;
+	f->caveat = unpacks ? "weights in BF16 take two to four times the memory" : NULL;
+	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " kernel%s, %s, %s %% of busy",
+		q.calls, vpa_plural(q.calls), vpa_duration(q.ns).text,
+		vpa_percent(q.ns, vpa_busy_ns(r)).text);
+	f->threshold = "5 % of busy time, 2 % of active, 1 % of the window";
+	f->note = f->caveat ? vpa_arena_printf(&r->arena, "%s; %s", f->measured, f->caveat)
+			    : f->measured;
+	vpa_finding_evidence(f, q.kernel);
+}
