@@ -176,8 +176,9 @@ grep -q GPU-BOUND out && fail "$rule: GPU-BOUND, though it hardly worked"
 # ---- what the unit says little about ----
 # Three steps of 100 us, one after the other. Before the first 6 ms of host code, after the last 4 ms in which the VAE works, and 5 ms
 # of host code.
-python3 - >rest.json <<'END'
-import json
+cat >rest.py <<'END'
+import json, sys
+gap = int(sys.argv[1]) # between two parts of the VAE's work
 at, corr, events = 7000, 0, []
 def event(cat, name, start, length, tid=2, **args):
     events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": start, "dur": length, "args": args})
@@ -192,17 +193,26 @@ for step in range(3):
     work("gemm", at, 90)
     at += 100
 event("user_annotation", "vae_decode", at - 20, 4000)
-work("conv", at, 4000)
+work("conv", at, 3000)
+work("conv", at + 3000 + gap, 1000 - gap)
 event("user_annotation", "save", at + 4000, 5000)
 print(json.dumps({"traceEvents": events}))
 END
+python3 rest.py 0 >rest.json
+python3 rest.py 500 >waits.json
 expect 0 "most of the window is in no step" rest.json
 says out "A step takes 100 us, the mean of 2."
 tr -s ' \n' '  ' <out >line
 grep -qF "Of the window's 15.3 ms, 6.00 ms are before the first op, 4.00 ms in vae_decode, 5.00 ms after the last op." line ||
 	fail "$rule: found $(cat line)"
+grep -qF "Beside them vae_decode has 4.00 ms of work (unknown (conv) 4.00 ms) and no waits." line ||
+	fail "$rule: no work of the rest in $(cat line)"
 grep -qF "the GPU had no work for 6.00 ms at the start: shorten or overlap what the host does first in load" line ||
 	fail "$rule: no time of the head in $(cat line)"
+expect 0 "what is in no step waits" waits.json
+tr -s ' \n' '  ' <out >line
+grep -qF "Beside them vae_decode has 3.50 ms of work (unknown (conv) 3.50 ms) and 500 us of waits (host code 490 us)." line ||
+	fail "$rule: no waits of the rest in $(cat line)"
 expect 0 "steps are most of it" steps.json
 grep -q "Of the window" out && fail "$rule: the rest is named"
 

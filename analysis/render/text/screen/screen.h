@@ -38,8 +38,8 @@ const char *vpa_column_unit(uint64_t ns);
 struct vpa_num vpa_in_column(uint64_t ns, uint64_t most_ns);
 
 /* Where the units are less than half of the window. In RESULT, what the rest is: "Of the window's 6.69 s, 2.98 s are before the first op,
- * 2.00 s after the last op." In CAUSE, of each stage that RESULT names: "In vae_decode the GPU works 98.3 ms (conv 42.9 ms) and waits 36.7 ms
- * (scheduling 35.5 ms)." */
+ * 2.00 s after the last op." In CAUSE, of each stage that RESULT names: "Beside them vae_decode has 98.3 ms of work (conv 42.9 ms) and
+ * 36.7 ms of waits (scheduling 36.7 ms)." */
 void vpa_screen_add_rest(struct vpa_words *w, const struct vpa_screen *s);
 void vpa_screen_add_rest_causes(struct vpa_words *w, const struct vpa_screen *s);
 

@@ -366,6 +366,14 @@ static const char *half_of(const struct vpa_screen *s, int in_full)
 	return NULL;
 }
 
+/* Its prediction rests on what others measured. */
+static int lists_flash_3(const struct vpa_screen *s, int in_full)
+{
+	const struct vpa_finding *f = vpa_finding_find(s->report, VPA_FOUND_FLASH_2_ON_HOPPER);
+
+	return f && is_listed(s, f, in_full) && f->predicted_ms > 0;
+}
+
 static int has_several(const struct vpa_report *r)
 {
 	size_t i, count = 0;
@@ -398,6 +406,8 @@ void vpa_screen_add_meaning(
 		vpa_words_add(w, " ", ">=: at least.");
 	if (is_predicted && half_of(s, in_full))
 		vpa_words_add(w, " ", "%s: for half.", half_of(s, in_full));
+	if (is_predicted && lists_flash_3(s, in_full))
+		vpa_words_add(w, " ", "FlashAttention 3: 1.5 times as fast, its paper's least.");
 	if (is_predicted && lacks_prediction(s))
 		vpa_words_add(w, " ", "-: no prediction.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
@@ -486,6 +496,47 @@ static void put_meaning(struct fixes *x, const struct vpa_screen *s)
 	vpa_text_row(&x->table, 1, "%s", w.text);
 }
 
+/* How work of a family gets less, where nothing of it is wasted; NULL: no general way. */
+static const char *less_of(enum vpa_family family)
+{
+	switch (family) {
+	case VPA_FAMILY_ATTENTION:
+		return "fewer steps, fewer tokens, or sparse or quantised attention";
+	case VPA_FAMILY_GEMM:
+		return "fewer steps, steps that reuse others' results, or FP8";
+	case VPA_FAMILY_CONV:
+		return "a smaller decoder, or smaller frames";
+	default:
+		return NULL;
+	}
+}
+
+/* Where the GPU is what limits, and nothing is known to be wasted, that is the answer. */
+static void put_nothing(struct vpa_page *p, const struct vpa_screen *s)
+{
+	uint64_t works_ns = s->has_parts ? s->works_ns : s->digest->busy_ns;
+	struct vpa_words w = {.used = 0};
+	struct vpa_table table;
+	const char *less;
+	size_t i, most = 0;
+
+	if (s->limit.bound != VPA_LIMIT_WORK)
+		return;
+	for (i = 1; i < VPA_FAMILY_COUNT; i++)
+		if (s->family_ns[i] > s->family_ns[most])
+			most = i;
+	less = s->family_ns[most] >= works_ns / 4 ? less_of((enum vpa_family)most) : NULL;
+	vpa_words_add(&w, "", "Nothing found that is wasted. Only less work of the GPU helps%s",
+		less ? ": " : ".");
+	if (less)
+		vpa_words_add(&w, "", "%s, since %s is %s %% of it.", less,
+			vpa_family_name((enum vpa_family)most),
+			vpa_percent(s->family_ns[most], works_ns).text);
+	vpa_table_init(&table, NULL, 0, "FIX FIRST");
+	vpa_text_row(&table, 1, "%s", w.text);
+	vpa_page_table(p, &table);
+}
+
 void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t most, int in_full)
 {
 	const struct vpa_report *r = s->report;
@@ -496,8 +547,10 @@ void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t
 	struct vpa_num gain;
 	size_t i;
 
-	if (!first && !in_full)
+	if (!first && !in_full) {
+		put_nothing(p, s);
 		return;
+	}
 	x.bound = (size_t)x.is_predicted;
 	x.columns = p->width - NUMBERS - (x.is_predicted ? PREDICTED : 0);
 	columns[x.bound] = (struct vpa_column){.head = "at most"};

@@ -130,18 +130,19 @@ static void add_stage(
 	uint64_t waits_ns = vpa_divided(stage->idle_ns, s->devices), ns;
 	enum vpa_cause cause = main_cause(s, stage, &ns);
 
-	vpa_words_add(w, " ", "In %s %s works %s", vpa_fit(stage->name, 40).text,
-		s->devices > 1 ? "each GPU, on average," : "the GPU",
+	vpa_words_add(w, " ", "Beside them %s has %s of work", vpa_fit(stage->name, 40).text,
 		vpa_duration(vpa_divided(stage->busy_ns, s->devices)).text);
 	if (family)
 		vpa_words_add(w, "", " (%s %s)",
 			vpa_family_text(s->digest, vpa_family_name(family->family)),
 			vpa_duration(vpa_divided(family->exclusive_ns, s->devices)).text);
-	vpa_words_add(w, "", " and %s%s", waits_ns ? "waits " : "never waits",
-		waits_ns ? vpa_duration(waits_ns).text : "");
+	vpa_words_add(w, "", " and %s%s", waits_ns ? vpa_duration(waits_ns).text : "no",
+		waits_ns ? " of waits" : " waits");
 	if (waits_ns && cause)
 		vpa_words_add(w, "", " (%s %s)", vpa_cause_text(cause),
 			vpa_duration(vpa_divided(ns, s->devices)).text);
+	if (s->devices > 1)
+		vpa_words_add(w, "", " on each GPU, on average");
 	vpa_words_add(w, "", ".");
 }
 
