@@ -15,21 +15,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
-#include <string.h>
-
-enum { BOUNDS_MOST = 12, RING = 2 * VPA_QUEUE_LAUNCHES };
-
-/* How much later than earlier ones a collective ends, at least: than some one by one; than all from `chain` on, 0 the
- * rank's start, by the sums of what each is later than the one before. */
-struct bounds {
-	uint32_t chain;
-	int64_t sum_ns;
-	uint32_t count;
-	struct bound {
-		uint32_t after;
-		int64_t ns;
-	} items[BOUNDS_MOST];
-};
+enum { RING = 2 * VPA_QUEUE_LAUNCHES };
 
 struct slot {
 	uint32_t uses, next_free;
@@ -56,45 +42,10 @@ struct condensing {
 	uint32_t *start_uses, *end_uses, *op_uses; /* by call or op: how many ask for that slot */
 	uint32_t *tails;                           /* by stream: 1 + slot; 0: no op so far */
 	struct line *lines;                        /* by device */
-	struct bounds *bounds;                     /* of the rank's start, then by collective */
+	struct vpa_end_bounds *bounds;             /* of the rank's start, then by collective */
 	struct vpa_moment_terms put;
 	int differs; /* some time is not what was recorded */
 };
-
-/* ---- bounds ---- */
-
-/* Whether collective `later` ends at least so much later than `after` that `ns` after it is no earlier than `than`
- * after that. */
-static int outweighs(
-	const struct bounds *bounds, uint32_t later, int64_t ns, uint32_t after, int64_t than)
-{
-	const struct bounds *b = &bounds[rank_of(later)], *a = &bounds[rank_of(after)];
-	uint32_t i;
-
-	if (a->chain == b->chain && vpt_sat_add_i64(b->sum_ns - a->sum_ns, ns) >= than)
-		return 1;
-	for (i = 0; i < b->count; i++)
-		if (b->items[i].after == after)
-			return vpt_sat_add_i64(b->items[i].ns, ns) >= than;
-	return 0;
-}
-
-/* None outweighs a later one. Those of paces are few, and pruned where they are put. */
-static void prune(const struct condensing *c, struct moment *x)
-{
-	struct term *items = terms_in(x, RECORDED);
-	uint32_t i, k, kept = 1;
-
-	for (i = 1; i < x->count[RECORDED]; i++) {
-		for (k = 0; k < kept; k++)
-			if (outweighs(c->bounds, items[k].after, items[k].ns, items[i].after,
-				    items[i].ns))
-				break;
-		if (k == kept && kept++ != i)
-			items[k] = items[i];
-	}
-	x->count[RECORDED] = kept < x->count[RECORDED] ? kept : x->count[RECORDED];
-}
 
 /* ---- slots ---- */
 
@@ -258,7 +209,7 @@ static int end_call(struct condensing *c, uint32_t call)
 	if (x->op_count)
 		has_waits |= wait_for_line(c, x, c->slots[slot - 1].place, at);
 	if (has_waits)
-		prune(c, at);
+		vpa_prune_moment(c->bounds, at);
 	c->differs |= !is_recorded(at, x->end_ns);
 	for (i = 0; i < x->target_count; i++)
 		if (c->op_end[c->e->targets[x->target + i]])
@@ -268,42 +219,6 @@ static int end_call(struct condensing *c, uint32_t call)
 }
 
 /* ---- ops ---- */
-
-/* A collective ends no earlier than it starts, so no earlier than what that waits for, and so on. */
-static void add_bound(struct bounds *b, uint32_t after, int64_t ns)
-{
-	uint32_t n;
-
-	for (n = 0; n < b->count && b->items[n].after != after; n++)
-		;
-	if (n == BOUNDS_MOST || (n < b->count && b->items[n].ns >= ns))
-		return;
-	b->items[n] = (struct bound){after, ns};
-	b->count += n == b->count;
-}
-
-static void set_bounds(struct bounds *bounds, size_t collective, const struct moment *start)
-{
-	const struct term *terms = terms_of(start, RECORDED);
-	struct bounds *b = &bounds[collective + 1], *before = b - 1;
-	uint32_t i, k, count = start->count[RECORDED];
-
-	*b = (struct bounds){.chain = (uint32_t)collective + 1};
-	for (i = 0; i < count; i++)
-		add_bound(b, terms[i].after, terms[i].ns);
-	for (i = 0; i < count; i++) {
-		const struct term *x = &terms[i];
-		const struct bounds *of = &bounds[rank_of(x->after)];
-
-		for (k = 0; k < of->count; k++)
-			add_bound(b, of->items[k].after, vpt_sat_add_i64(x->ns, of->items[k].ns));
-	}
-	for (i = 0; i < b->count; i++)
-		if (rank_of(b->items[i].after) == collective) {
-			b->chain = before->chain;
-			b->sum_ns = vpt_sat_add_i64(before->sum_ns, b->items[i].ns);
-		}
-}
 
 /* The collective of the rank that this op is; otherwise those are as many as there are. */
 static size_t collective_of(struct condensing *c, const struct vpa_tape_op *o)
@@ -354,7 +269,7 @@ static uint32_t start_op(struct condensing *c, const struct vpa_tape_op *o)
 			o->stream_ns == VPA_EDGE_NONE ? c->e->stream_gap_ns : o->stream_ns, 0);
 	if (is_empty(at))
 		begin_recorded(c->rank, at, o->start_ns);
-	prune(c, at);
+	vpa_prune_moment(c->bounds, at);
 	c->differs |= !is_recorded(at, o->start_ns);
 	if (o->event != VPA_TAPE_NONE && c->op_end[o->event])
 		use_slot(c, &c->op_end[o->event]);
@@ -375,7 +290,7 @@ static int end_op(struct condensing *c, const struct vpa_tape_op *o, struct mome
 	settle(at);
 	if (vpa_put_moment(&c->put, collective, at))
 		return VPT_ENOMEM;
-	set_bounds(c->bounds, collective, at);
+	vpa_end_bounds_set(c->bounds, collective, at);
 	empty(at);
 	begin_at(at, (uint32_t)collective, 0, end_of(c->rank, (uint32_t)collective));
 	return VPT_OK;
@@ -491,7 +406,7 @@ static int put_end(struct condensing *c)
 		if (c->t->streams[i].gpu == c->gpu && c->tails[i])
 			join(&last, at_slot(c, c->tails[i]), 0, 0);
 	settle(&last);
-	prune(c, &last);
+	vpa_prune_moment(c->bounds, &last);
 	c->differs |= !is_recorded(&last, c->rank->last_ns);
 	return vpa_put_moment(&c->put, c->rank->collective_count, &last);
 }

@@ -284,4 +284,26 @@ void vpa_moment_terms_free(struct vpa_moment_terms *to);
 /* Puts the start of the next collective, or after the last one the rank's end: a settled time. 0 or VPT_ENOMEM. */
 int vpa_put_moment(struct vpa_moment_terms *to, size_t collective, const struct moment *at);
 
+/* ---- end_bounds.c: which terms of a time never decide it, since a later collective's end is at least as late ---- */
+
+enum { VPA_END_BOUNDS_MOST = 12 };
+
+/* How much later than earlier ones a collective ends, at least: than some one by one; than all from `chain` on, 0 the
+ * rank's start, by the sums of what each is later than the one before. */
+struct vpa_end_bounds {
+	uint32_t chain;
+	int64_t sum_ns;
+	uint32_t count;
+	struct vpa_end_bound {
+		uint32_t after;
+		int64_t ns;
+	} items[VPA_END_BOUNDS_MOST];
+};
+
+/* Sets the bounds of the next collective, which starts at this settled time. Those of the rank's start, all zeros, are bounds[0]. */
+void vpa_end_bounds_set(
+	struct vpa_end_bounds *bounds, size_t collective, const struct moment *start);
+/* Takes out of the recorded list what an earlier term outweighs. The lists of paces are few, and pruned where they are put. */
+void vpa_prune_moment(const struct vpa_end_bounds *bounds, struct moment *x);
+
 #endif
