@@ -25,6 +25,9 @@ int vpa_ranks_html(
 const char *vpa_late_class_choice(size_t i);
 const char *vpa_late_kind_choice(size_t i);
 
+/* RESULT of the first screen, and CAUSE. */
+void vpa_ranks_put_result(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late);
 /* The table of the first screen that has a row for each rank that is to blame. */
 void vpa_ranks_put_table(struct vpa_page *p, const struct vpa_job *job);
 

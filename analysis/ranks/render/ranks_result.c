@@ -1,0 +1,305 @@
+/* ranks_result.c - RESULT and CAUSE of a job's first screen: who is late, what the others lose by that, and what it is late with. */
+#include "analysis/ranks/late.h"
+#include "analysis/ranks/render/ranks_pages.h"
+
+#include "formats/base/saturate.h"
+#include "formats/base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- numbers of a job ---- */
+
+/* A sum over the job's units as that of one unit, in words. */
+static struct vpa_num per_unit(const struct vpa_job *job, uint64_t ns)
+{
+	return vpa_duration(vpt_sat_u64(vpa_job_per_unit(job, (double)ns) + 0.5));
+}
+
+static uint64_t mean(uint64_t sum, size_t count)
+{
+	return count ? sum / count : 0;
+}
+
+static uint64_t compute_ns(const struct vpa_job *job)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++)
+		vpt_sat_add_to(&sum, job->ranks[i].rank->class_ns[VPA_TIME_COMPUTE]);
+	return sum;
+}
+
+static uint64_t natural(int64_t n)
+{
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+/* ---- RESULT ---- */
+
+static int by_rank(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void add_late_ranks(
+	const struct vpa_job *job, const struct vpa_late *late, struct vpa_words *w)
+{
+	int64_t numbers[sizeof(late->ranks) / sizeof(late->ranks[0])];
+	size_t i;
+
+	for (i = 0; i < late->rank_count; i++)
+		numbers[i] = job->ranks[late->ranks[i]].number;
+	qsort(numbers, late->rank_count, sizeof(*numbers), by_rank);
+	for (i = 0; i < late->rank_count; i++)
+		vpa_words_add(
+			w, i + 1 == late->rank_count ? " and " : ", ", "%" PRId64, numbers[i]);
+}
+
+static const char *all_late_words(enum vpa_late_class klass)
+{
+	static const char *const words[VPA_LATE_CLASSES] = {
+		[VPA_LATE_COMPUTE] = "ALL RANKS LATE IN TURNS, with their kernels",
+		[VPA_LATE_COMM] = "ALL RANKS LATE IN TURNS, after other collectives",
+		[VPA_LATE_COPY] = "ALL RANKS LATE IN TURNS, with copies",
+		[VPA_LATE_IDLE] = "ALL RANKS HOST-BOUND, in turns",
+		[VPA_LATE_BEGAN] = "RANKS BEGIN AT DIFFERENT TIMES",
+		[VPA_LATE_ENDED] = "ALL RANKS LATE IN TURNS: collectives end unevenly",
+		[VPA_LATE_CLOCK] = "THE CLOCKS OF RANKS DIFFER",
+	};
+
+	return words[klass];
+}
+
+static int is_late(const struct vpa_late *late, size_t rank)
+{
+	size_t i;
+
+	for (i = 0; i < late->rank_count && late->ranks[i] != rank; i++)
+		;
+	return i < late->rank_count;
+}
+
+/* What a rank waits for others, the mean of those that are not late. */
+static uint64_t lost_ns(const struct vpa_job *job, const struct vpa_late *late)
+{
+	uint64_t sum = 0;
+	size_t count = 0, i;
+
+	for (i = 0; i < job->rank_count; i++)
+		if (!is_late(late, i)) {
+			vpt_sat_add_to(&sum, job->ranks[i].wait_ns);
+			count++;
+		}
+	return mean(sum, count);
+}
+
+/* What a part makes a rank later by, beside one that waits: of a unit, but for a late start, which is once. */
+static struct vpa_num later_by(const struct vpa_job *job, const struct vpa_job_part *part)
+{
+	uint64_t ns = mean(natural(part->ns), job->rank_count - 1);
+
+	return part->klass == VPA_LATE_BEGAN ? vpa_duration(ns) : per_unit(job, ns);
+}
+
+/* "1.21 ms of each 3.44 ms iteration (35.1 %)"; "70.0 ms, once" */
+static void add_loss(const struct vpa_job *job, const struct vpa_late *late, struct vpa_words *w)
+{
+	uint64_t lost = vpt_sat_u64(vpa_job_per_unit(job, (double)lost_ns(job, late)) + 0.5);
+	int is_window = job->unit == VPA_UNIT_WINDOW;
+
+	if (late->klass == VPA_LATE_BEGAN && late->part) {
+		vpa_words_add(w, "", "%s, once", later_by(job, late->part).text);
+		return;
+	}
+	vpa_words_add(w, "", "%s of %s%s%s%s", vpa_duration(lost).text, is_window ? "" : "each ",
+		vpa_duration(job->unit_ns).text, is_window ? "" : " ",
+		is_window ? "" : vpa_unit_kind_name(job->unit));
+	vpa_words_add(w, "", "%s (%s %%)", late->rank_count ? "" : " for others",
+		vpa_percent(lost, job->unit_ns).text);
+}
+
+/* "A rank computes 42.0 ms a block and transfers 4.52 ms, the mean." */
+static struct vpa_words work_words(const struct vpa_job *job)
+{
+	struct vpa_words w = {.used = 0};
+	size_t n = job->rank_count;
+
+	vpa_words_add(&w, "", "A rank computes %s %s and transfers %s, the mean.",
+		per_unit(job, mean(compute_ns(job), n)).text, vpa_ranks_unit_words(job),
+		per_unit(job, mean(natural(job->transfer_ns), n)).text);
+	return w;
+}
+
+static void put_link(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_job_pattern *link)
+{
+	uint64_t ns = vpt_sat_u64(vpa_job_per_unit(job, (double)vpa_ranks_link_ns(link)) + 0.5);
+	int is_window = job->unit == VPA_UNIT_WINDOW;
+	struct vpa_words w = {.used = 0};
+
+	vpa_words_add(&w, "", "SLOW LINK of ranks %s: it costs %s of %s%s%s%s (%s %%)", link->ranks,
+		vpa_duration(ns).text, is_window ? "" : "each ", vpa_duration(job->unit_ns).text,
+		is_window ? "" : " ", is_window ? "" : vpa_unit_kind_name(job->unit),
+		vpa_percent(ns, job->unit_ns).text);
+	vpa_words_end(&w);
+	vpa_words_add(&w, " ", "%s", work_words(job).text);
+	vpa_page_answer(p, "RESULT", VPA_RED, &w);
+}
+
+static void put_result(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	const struct vpa_job_pattern *link = vpa_ranks_slow_link(job, late);
+	struct vpa_words w = {.used = 0}, ranks = {.used = 0}, loss = {.used = 0};
+
+	if (link) {
+		put_link(p, job, link);
+		return;
+	}
+
+	add_late_ranks(job, late, &ranks);
+	if (late->rank_count)
+		vpa_words_add(&w, "", "RANK%s %s", late->rank_count == 1 ? "" : "S", ranks.text);
+	switch (late->kind) {
+	case VPA_LATE_NONE:
+		vpa_words_add(&w, "", "THE RANKS KEEP STEP: a rank waits");
+		break;
+	case VPA_LATE_ALL:
+		vpa_words_add(&w, "", "%s: a rank waits", all_late_words(late->klass));
+		break;
+	default:
+		vpa_words_add(&w, "", "%s LATE%s, the others wait for %s:",
+			late->rank_count == 1 ? " IS" : " ARE",
+			late->rank_count > 1 && vpa_ranks_pattern(job, VPA_PATTERN_TURNS)
+				? " IN TURNS"
+				: "",
+			late->rank_count == 1 ? "it" : "them");
+		break;
+	}
+	add_loss(job, late, &loss);
+	vpa_words_add(&w, " ", "%s", loss.text);
+	vpa_words_end(&w);
+	vpa_words_add(&w, " ", "%s", work_words(job).text);
+	vpa_page_answer(p, "RESULT", late->kind == VPA_LATE_NONE ? VPA_GREEN : VPA_RED, &w);
+}
+
+static void put_nothing(struct vpa_page *p)
+{
+	struct vpa_words w = {.used = 0};
+
+	vpa_words_add(
+		&w, "", "The ranks have no collective in common: nothing shows who waits for whom");
+	vpa_words_end(&w);
+	vpa_words_add(&w, " ",
+		"If they are of one job, record its communication: kernels of NCCL. If each works "
+		"by itself, report each alone: vptrace-analyze FILE.");
+	vpa_page_answer(p, "RESULT", VPA_YELLOW, &w);
+}
+
+/* ---- CAUSE ---- */
+
+/* Ranks that would be late if the late ones were not: what both together bring says so. */
+static void put_next(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	const struct vpa_job_fix *together = NULL;
+	double alone = 0;
+	size_t i;
+
+	for (i = 0; i < job->fix_count; i++) {
+		const struct vpa_job_fix *f = &job->fixes[i];
+
+		if (f->kind != VPA_FIX_LIKE_MEDIAN)
+			continue;
+		if (f->member_count > 1)
+			together = f;
+		else if (f->share > alone)
+			alone = f->share;
+	}
+	if (!together || together->share < 1.25 * alone || together->share < 0.01)
+		return;
+	for (i = 0; i < together->member_count; i++) {
+		const struct vpa_job_rank *r = &job->ranks[together->members[i]];
+		const struct vpa_job_part *part = r->part_count ? &r->parts[0] : NULL;
+
+		if (is_late(late, together->members[i]) || !part || part->ns <= 0)
+			continue;
+		vpa_page_words(p, "", VPA_PLAIN, "Rank %" PRId64 " would be late next: %s%s%s.",
+			r->number, vpa_job_part_words(part), part->place ? " in " : "",
+			vpa_text_or(part->place, ""));
+	}
+}
+
+/* Late ranks that come just before another late one: the others wait for that one only. */
+static void put_unblamed(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	struct vpa_late unblamed = {.rank_count = 0};
+	struct vpa_words who = {.used = 0};
+	size_t i;
+
+	for (i = 1; i < late->rank_count; i++)
+		if (job->ranks[late->ranks[i]].blame_ns < job->ranks[late->ranks[0]].blame_ns / 10)
+			unblamed.ranks[unblamed.rank_count++] = late->ranks[i];
+	if (!unblamed.rank_count)
+		return;
+	add_late_ranks(job, &unblamed, &who);
+	vpa_page_words(p, "", VPA_PLAIN, "Rank%s %s %s late too, but come%s before it.",
+		vpa_plural(unblamed.rank_count), who.text, unblamed.rank_count == 1 ? "is" : "are",
+		unblamed.rank_count == 1 ? "s" : "");
+}
+
+static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	const struct vpa_job_rank *first = late->rank_count ? &job->ranks[late->ranks[0]] : NULL;
+	const struct vpa_job_part *part = late->part;
+	struct vpa_words what = {.used = 0}, who = {.used = 0};
+	/* Beside a slow link it is no cause. */
+	const struct vpa_job_pattern *link = vpa_ranks_slow_link(job, late);
+	int has_words;
+
+	if (!job->blame_ns || !part || (link && late->klass != VPA_LATE_BEGAN))
+		return;
+	has_words = part->klass == VPA_LATE_COMPUTE || part->klass == VPA_LATE_COPY ||
+		    part->klass == VPA_LATE_IDLE;
+	vpa_words_add(&what, "", "%s%s%s", vpa_late_words(part->klass), has_words ? ": " : "",
+		has_words ? vpa_job_part_words(part) : "");
+	vpa_words_add(&what, "", "%s%s", part->place ? " in " : "", vpa_text_or(part->place, ""));
+	if (!first) {
+		vpa_page_words(p, "CAUSE", VPA_PLAIN,
+			"The last rank %s, %s %% of %s of waiting, summed over ranks.", what.text,
+			vpa_percent(natural(part->ns), job->wait_ns).text,
+			vpa_duration(job->wait_ns).text);
+		return;
+	}
+	add_late_ranks(job, late, &who);
+	if (part->klass == VPA_LATE_BEGAN)
+		vpa_page_words(p, link ? "ALSO" : "CAUSE", VPA_PLAIN,
+			"Rank%s %s started %s later than a rank that waits for %s.",
+			vpa_plural(late->rank_count), who.text, later_by(job, part).text,
+			late->rank_count == 1 ? "it" : "them");
+	else
+		vpa_page_words(p, "CAUSE", VPA_PLAIN,
+			"Rank %" PRId64 " %s, %s %s more than a rank that waits for it.",
+			first->number, what.text, later_by(job, part).text,
+			vpa_ranks_unit_words(job));
+	if (link)
+		return;
+	vpa_page_words(p, "", VPA_PLAIN, "%s %% of all waiting is for rank %" PRId64 ".",
+		vpa_percent(first->blame_ns, job->wait_ns).text, first->number);
+	put_unblamed(p, job, late);
+	put_next(p, job, late);
+}
+
+void vpa_ranks_put_result(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	if (!job->rows) {
+		put_nothing(p);
+		return;
+	}
+	vpa_page_blank(p);
+	put_result(p, job, late);
+	put_cause(p, job, late);
+}
