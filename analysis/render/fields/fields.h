@@ -289,8 +289,8 @@ extern const struct vpa_fields vpa_fields_finding, vpa_fields_forecast; /* field
 extern const struct vpa_fields vpa_fields_system;                       /* fields_system.c */
 extern const struct vpa_fields vpa_fields_request, vpa_fields_stage;    /* fields_pipeline.c */
 extern const struct vpa_fields vpa_fields_block_part;                   /* the same */
-extern const struct vpa_fields vpa_fields_inferred, vpa_fields_marked,
-	vpa_fields_rival;                                             /* fields_steps.c */
+extern const struct vpa_fields vpa_fields_inferred, vpa_fields_marked, vpa_fields_rival,
+	vpa_fields_step_kinds;                                        /* fields_steps.c */
 extern const struct vpa_fields vpa_fields_counter;                    /* fields_counters.c */
 extern const struct vpa_fields vpa_fields_top_line, vpa_fields_lines; /* fields_lines.c */
 extern const struct vpa_fields vpa_fields_expert; /* fields_expert.c: tables of the report */

@@ -148,80 +148,6 @@ static const struct vpa_fields cuda_graphs =
 	FIELDS("cuda_graphs", "CUDA graphs, and what could be one", graphs_fields);
 #undef ROW
 
-/* ---- steps by their kernels ---- */
-
-static const char *role_choice(size_t i)
-{
-	static const char *const names[] = {[VPA_STEP_FULL] = "full",
-		[VPA_STEP_FEWER] = "fewer",
-		[VPA_STEP_HALF] = "half",
-		[VPA_STEP_OTHER] = "other"};
-
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
-}
-
-static uint64_t mean_step_ns(const struct vpa_at *at)
-{
-	const struct vpa_step_kind *k = at->row;
-
-	return k->steps ? k->total_ns / k->steps : 0;
-}
-
-#define ROW struct vpa_step_kind
-static const struct vpa_field step_kind_fields[] = {
-	{"role", CHOICE(vpa_step_role, role), NULL,
-		"full: runs most; fewer: two steps or more with at most 4/5 of its kernels, "
-		"mostly the same ones; half: one of its halves; other",
-		.choice = role_choice},
-	{"first", U64(first), "index", "its first step, counted from 0 in order of their ends"},
-	{"steps", U64(steps), "count", "steps that run these kernels with these grids"},
-	{"ops", U64(ops), "ops", "kernels, copies and memsets of each step"},
-	{"of_full", RATE(of_full), "fraction",
-		"ops of those of a full step; null: no kind is frequent enough",
-		.head = "ops of a full step"},
-	{"mean_ns", COMPUTED(U64), "ns", "mean, from first op's start to last op's end",
-		.number = mean_step_ns},
-	{"total_ns", U64(total_ns), "ns", "the same, of all its steps together"},
-	{"half_ops", KNOWN(half_ops), "ops",
-		"of the half that repeats the other half; null: none does"},
-	{"second_half_ns", U64(second_ns), "ns", "time of the second halves of all its steps",
-		.head = "second halves"},
-	{"saved_ns", U64(saved_ns), "ns",
-		"role fewer: by how much as many full steps would take longer; else 0"},
-};
-static const struct vpa_fields step_kind =
-	FIELDS("step_kind", "steps that run the same kernels", step_kind_fields);
-#undef ROW
-
-static const char *source_choice(size_t i)
-{
-	static const char *const words[] = {[VPA_STEPS_UNKNOWN] = "unknown",
-		[VPA_STEPS_MARKED] = "marked",
-		[VPA_STEPS_INFERRED] = "inferred"};
-
-	return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;
-}
-
-#define ROW struct vpa_step_kinds
-static const struct vpa_field step_kinds_fields[] = {
-	{"source", .choice = source_choice, WORD(vpa_steps_source, source), NULL,
-		"marked: ranges or marks; inferred: see steps_inferred"},
-	{"steps", U64(steps), "count", "steps that were compared"},
-	{"distinct", SIZE(distinct), "count", "different kinds among them"},
-	{"left_out", U64(left_out), "count", "steps of kinds after the first 4,096"},
-	{"total_ns", U64(total_ns), "ns", "time of all steps, each from first to last op"},
-	{"full_ops", KNOWN(full_ops), "ops",
-		"of a full step; null: no kind has two steps and a twentieth of all"},
-	{"fewer", U64(fewer), "count", "steps of role fewer: a step cache?"},
-	{"saved_ns", U64(saved_ns), "ns", "by how much as many full steps would take longer"},
-	{"paired", U64(paired), "count", "steps whose halves repeat each other: guidance?"},
-	{"second_half_ns", U64(second_ns), "ns", "time of their second halves"},
-	{"kinds", ROWS(step_kind, rows, row_count), NULL, "at most --top; by total_ns, descending"},
-};
-static const struct vpa_fields step_kinds =
-	FIELDS("step_kinds", "denoising steps by the kernels that they run", step_kinds_fields);
-#undef ROW
-
 /* ---- overlap ---- */
 
 static uint64_t busy_of(const struct vpa_at *at)
@@ -483,7 +409,7 @@ static const struct vpa_field expert_fields[] = {
 		"tensor cores and operations by stage; by busy_ns, descending"},
 	{"attention_shapes", ROWS(shape, expert.shapes, expert.shape_count), NULL,
 		"fused attention by kernel and grid, at most --top; by total_ns, descending"},
-	{"step_kinds", MEMBER(step_kinds, expert.step_kinds), NULL,
+	{"step_kinds", MEMBER(vpa_fields_step_kinds, expert.step_kinds), NULL,
 		"steps by the kernels that they run; null: no steps are known",
 		.known = has_step_kinds},
 	{"flop_rates", ROWS(flop_rate, expert.flop_rates, expert.flop_rate_count), NULL,
