@@ -20,7 +20,7 @@ struct spot {
 /* Holds no call. */
 static struct vpa_call_block empty_block;
 
-VPA_RARE static struct vpa_call *find_launch(
+VPA_RARE struct vpa_call *vpa_resolver_find_launch(
 	const struct vpa_resolver *r, uint32_t stream, uint64_t correlation)
 {
 	int64_t pid = r->model->streams[stream].pid;
@@ -44,69 +44,6 @@ static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
 	r->launches_without_op -= (state & VPA_CALL_MISSED) != 0;
 	launch->state = (uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET);
-}
-
-static int is_pageable(uint64_t source, uint64_t target)
-{
-	return source == VPT_MEMKIND_PAGEABLE || target == VPT_MEMKIND_PAGEABLE;
-}
-
-static int is_large(uint64_t kind, uint64_t bytes)
-{
-	return kind != VPT_COPYKIND_DTOH || bytes > VPA_SMALL_BYTES;
-}
-
-/* Whether the host waits for it, or may do so in the next call: a few bytes are read to be looked at. */
-static int is_waited_for(const struct vpa_copy_traits *t, int waits_by_name)
-{
-	return t->is_pageable || waits_by_name || !t->is_large;
-}
-
-static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
-{
-	const struct vpa_copy *c = &ops->copy[i];
-	struct vpa_call *launch = ops->launch[i];
-	struct vpa_copy_traits t;
-
-	if (!launch || ops->kind[i] != VPA_MEMCPY || ops->end_ns[i] < ops->start_ns[i])
-		return;
-	t = (struct vpa_copy_traits){
-		is_pageable(c->source_memory, c->target_memory), is_large(c->kind, c->bytes)};
-	if (is_waited_for(&t, launch->klass == VPT_CALL_BLOCKING_COPY))
-		vpa_resolver_note_copy(r, launch, t);
-}
-
-/* Whether a row of a COPY section is an op. One of no length may have been rounded to whole
- * microseconds: its call waited for it all the same. */
-static int is_op(const struct vpt_section *s, uint32_t row)
-{
-	uint64_t start = s->col[VPT_COPY_START][row];
-
-	return start && start + s->col[VPT_COPY_DURATION][row] >= start;
-}
-
-void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *s)
-{
-	uint32_t stream = vpa_maps_find(r, s->lane, VPT_LANETYPE_STREAM);
-	const uint64_t *source = s->col[VPT_COPY_SOURCE_MEMORY],
-		       *target = s->col[VPT_COPY_TARGET_MEMORY];
-	uint32_t row;
-
-	for (row = 0; stream != VPA_NONE && row < s->row_count; row++) {
-		uint64_t id = s->col[VPT_COPY_CORRELATION][row],
-			 start = s->col[VPT_COPY_START][row];
-		struct vpa_copy_traits t = {is_pageable(source[row], target[row]),
-			is_large(s->col[VPT_COPY_COPY_KIND][row], s->col[VPT_COPY_BYTES][row])};
-		struct vpa_call *call =
-			is_waited_for(&t, 0) && is_op(s, row) ? find_launch(r, stream, id) : NULL;
-
-		if (call)
-			vpa_resolver_note_copy(r, call, t);
-		if (vpt_copy_is_migration(s->col[VPT_COPY_COPY_KIND][row]) && is_op(s, row) &&
-			vpa_resolver_note_fault(
-				r, stream, start, start + s->col[VPT_COPY_DURATION][row]))
-			r->failed = VPT_ENOMEM;
-	}
 }
 
 static void cut_chain(struct vpa_range *range, uint64_t at_ns)
@@ -149,7 +86,7 @@ VPA_RARE static enum clipped clip(
 	if (ops->launch[i]) {
 		if (!(ops->launch[i]->state & VPA_CALL_MET))
 			met_first_op(r, ops->launch[i]);
-		join_copy(r, ops, i);
+		vpa_resolver_join_copy(r, ops, i);
 		if (end > m->window_end_ns)
 			note_cut(r, ops->launch[i]);
 	}
@@ -503,10 +440,11 @@ static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops)
 
 	for (i = 0; i < ops->count; i++)
 		/* All ops of a graph's launch have its id. */
-		ops->launch[i] = i && ops->correlation[i] == ops->correlation[i - 1] &&
-						 ops->stream[i] == ops->stream[i - 1]
-					 ? ops->launch[i - 1]
-					 : find_launch(r, ops->stream[i], ops->correlation[i]);
+		ops->launch[i] =
+			i && ops->correlation[i] == ops->correlation[i - 1] &&
+					ops->stream[i] == ops->stream[i - 1]
+				? ops->launch[i - 1]
+				: vpa_resolver_find_launch(r, ops->stream[i], ops->correlation[i]);
 }
 
 /* Joins ops whose launches are known, and drops those not passed on; `all`: none is dropped. */
@@ -575,7 +513,7 @@ static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple,
 	if (all) {
 		count_ops(r, ops);
 		for (i = 0; i < ops->other_count; i++)
-			join_copy(r, ops, ops->others[i]);
+			vpa_resolver_join_copy(r, ops, ops->others[i]);
 	}
 	if (ops->count)
 		ops->stretches[ops->stretch_count - 1].end = (uint8_t)ops->count;

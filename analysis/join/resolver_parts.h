@@ -31,6 +31,12 @@ int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, u
 int vpa_resolver_add_calls(
 	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s);
 
+/* The call that launched an op of this stream; NULL: none is known. */
+struct vpa_call *vpa_resolver_find_launch(
+	const struct vpa_resolver *r, uint32_t stream, uint64_t correlation);
+
+/* Notes of a batch's op that its launch, already filled in, waits for it, if it is such a copy. */
+void vpa_resolver_join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i);
 /* Notes which known calls made a copy with a pageable side, from a COPY section of the current
  * chunk: a gap may depend on it before the copy is released. */
 void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *s);
@@ -38,17 +44,6 @@ void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *
 /* Notes that pages of unified memory were on their way to or from a stream's device. 0 or VPT_ENOMEM. */
 int vpa_resolver_note_fault(
 	struct vpa_resolver *r, uint32_t stream, uint64_t start_ns, uint64_t end_ns);
-
-/* What a copy says of the call that made it. */
-struct vpa_copy_traits {
-	int is_pageable;
-	int is_large; /* no read of a few bytes */
-};
-
-/* Notes a copy that its call waits for, by the call's name or since its memory is pageable; or a read of a few bytes,
- * which the next call may wait for. */
-void vpa_resolver_note_copy(
-	struct vpa_resolver *r, struct vpa_call *launch, struct vpa_copy_traits t);
 
 /* Launches whose kernel is missing, see resolver_lost.c. Notes what the ops tell of their launches; notes
  * a call that waits for a device; counts the launches among the thread's calls before position `end`,
