@@ -22,114 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_BLOCK = 256, AHEAD = 8, CACHE_LINE = 64, LIVE_LIMIT = 4 };
+enum { AHEAD = 8, LIVE_LIMIT = 4 };
 
 /* Chrome's traces have microseconds, of which some writers drop the fraction. */
 enum { ROUNDING_NS = 1000 };
-
-_Static_assert(sizeof(void *) < 8 || sizeof(struct vpa_range) == 2 * CACHE_LINE, "two whole lines");
-
-/* The first range of a block, aligned to a cache line. */
-static struct vpa_range *first_of(struct vpa_range *block)
-{
-	uintptr_t at = (uintptr_t)block + CACHE_LINE - 1;
-
-	return (struct vpa_range *)(at - at % CACHE_LINE);
-}
-
-struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
-{
-	struct vpa_range *r;
-	size_t i;
-
-	if (!pool->unused) {
-		if (vpt_grow(&pool->blocks, &pool->block_cap, pool->block_count + 1,
-			    sizeof(*pool->blocks)))
-			return NULL;
-		r = vpt_calloc(POOL_BLOCK + 1, sizeof(*r));
-		if (!r)
-			return NULL;
-		pool->blocks[pool->block_count++] = r;
-		r = first_of(r);
-		for (i = 0; i < POOL_BLOCK; i++) {
-			r[i].parent = pool->unused;
-			pool->unused = &r[i];
-		}
-	}
-	r = pool->unused;
-	pool->unused = r->parent;
-	/* Ranges are reused long after they were last touched: fetch the next one. */
-	__builtin_prefetch(pool->unused, 1);
-	__builtin_prefetch(pool->unused ? &pool->unused->gpu : NULL, 1);
-	/* In two pieces: as one, compilers clear them with an instruction that is slow to start. */
-	memset(r, 0, offsetof(struct vpa_range, gpu));
-	r->references = 1;
-	r->gpu = (struct vpa_projection){.device = VPA_NONE};
-	return r;
-}
-
-/* Frees a range without references. Returns its parent, to which it held a reference. */
-static struct vpa_range *recycle(struct vpa_range_pool *pool, struct vpa_range *range)
-{
-	struct vpa_range *parent = range->parent;
-	struct vpa_projection *p = range->gpu.next, *next;
-
-	if (range->kind == VPA_RANGE_FORK) {
-		pool->fork_count--;
-		if (--range->before->references == 0)
-			pool->pending[pool->pending_count++] = range->before;
-	} else if (pool->finished) {
-		pool->finished(pool->ctx, range);
-	}
-	for (; p; p = next) {
-		next = p->next;
-		vpt_free(p);
-	}
-	range->parent = pool->unused;
-	pool->unused = range;
-	return parent;
-}
-
-/* Frees a range whose last reference was dropped, and drops its reference to its parent. */
-static void finish(struct vpa_range_pool *pool, struct vpa_range *range)
-{
-	/* Loops instead of recursion: chains of parents may be long. */
-	for (;;) {
-		do
-			range = recycle(pool, range);
-		while (range && --range->references == 0);
-		if (!pool->pending_count)
-			return;
-		range = pool->pending[--pool->pending_count];
-	}
-}
-
-static inline void drop(struct vpa_range_pool *pool, struct vpa_range *range)
-{
-	if (range && --range->references == 0)
-		finish(pool, range);
-}
-
-void vpa_range_pool_free(struct vpa_range_pool *pool)
-{
-	size_t b, i;
-
-	for (b = 0; b < pool->block_count; b++) {
-		for (i = 0; i < POOL_BLOCK; i++) {
-			struct vpa_range *r = first_of(pool->blocks[b]) + i;
-			struct vpa_projection *p = r->references ? r->gpu.next : NULL, *next;
-
-			for (; p; p = next) {
-				next = p->next;
-				vpt_free(p);
-			}
-		}
-		vpt_free(pool->blocks[b]);
-	}
-	vpt_free(pool->blocks);
-	vpt_free(pool->pending);
-	memset(pool, 0, sizeof(*pool));
-}
 
 static void annotate(struct vpa_range *range, uint32_t payload)
 {
@@ -347,7 +243,7 @@ static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	size_t i;
 
 	for (i = 0; i < t->ended_count; i++)
-		drop(pool, t->ended[i]);
+		vpa_range_drop(pool, t->ended[i]);
 	t->ended_count = 0;
 	for (i = 0; i < t->fresh_count; i++)
 		if (t->fresh[i]->end_ns == UINT64_MAX && add_open(t, t->fresh[i]))
@@ -419,8 +315,8 @@ static void settle_nesting(
 			inner->nested = 1;
 			t->nestings[t->nesting_count++] = of[i];
 		} else {
-			drop(pool, of[i].outer);
-			drop(pool, inner);
+			vpa_range_drop(pool, of[i].outer);
+			vpa_range_drop(pool, inner);
 		}
 }
 
@@ -484,7 +380,7 @@ int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	if (!rc)
 		rc = update_open(t, pool);
 	for (i = 0; i < t->fresh_count; i++)
-		drop(pool, t->fresh[i]);
+		vpa_range_drop(pool, t->fresh[i]);
 	t->fresh_count = t->fresh_open = 0;
 	return rc;
 }
@@ -503,7 +399,7 @@ static void shorten(struct vpa_range_pool *pool, struct vpa_range *range, uint64
 		if (around)
 			around->references++;
 		range->parent = around;
-		drop(pool, parent);
+		vpa_range_drop(pool, parent);
 	}
 }
 
@@ -528,7 +424,7 @@ void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint
 			__builtin_prefetch(&s->items[s->dropped + AHEAD].range->name, 1);
 			__builtin_prefetch(&s->items[s->dropped + AHEAD].range->gpu.ops, 1);
 		}
-		drop(pool, s->items[s->dropped++].range);
+		vpa_range_drop(pool, s->items[s->dropped++].range);
 	}
 	/* Whatever is open at the first remaining step is on its chain; ranges that begin later
 	 * have only parents that are open then or begin later too. */
@@ -578,15 +474,15 @@ void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool)
 
 	settle_nestings(t, pool);
 	for (i = t->steps.dropped; i < t->steps.count; i++)
-		drop(pool, t->steps.items[i].range);
+		vpa_range_drop(pool, t->steps.items[i].range);
 	t->steps.count = t->steps.dropped = t->steps.cursor = 0;
 	for (i = 0; i < t->open.count; i++)
-		drop(pool, t->open_of[i]);
+		vpa_range_drop(pool, t->open_of[i]);
 	vpa_open_clear(&t->open);
 	for (i = 0; i < t->ended_count; i++)
-		drop(pool, t->ended[i]);
+		vpa_range_drop(pool, t->ended[i]);
 	for (i = 0; i < t->fresh_count; i++)
-		drop(pool, t->fresh[i]);
+		vpa_range_drop(pool, t->fresh[i]);
 	t->ended_count = t->fresh_count = t->live_count = 0;
 	t->top = NULL;
 }

@@ -102,10 +102,22 @@ struct vpa_range_pool {
 	void *ctx;
 };
 
+/* ---- range_pool.c ---- */
+
 /* A new range with one reference, the caller's. NULL: no memory. */
 struct vpa_range *vpa_range_new(struct vpa_range_pool *pool);
 /* Does not call finished() for ranges still referenced. */
 void vpa_range_pool_free(struct vpa_range_pool *pool);
+/* Frees a range whose last reference was dropped, and drops its reference to its parent. */
+void vpa_range_finish(struct vpa_range_pool *pool, struct vpa_range *range);
+
+static inline void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range)
+{
+	if (range && --range->references == 0)
+		vpa_range_finish(pool, range);
+}
+
+/* ---- timeline.c ---- */
 
 /* An OPEN row of a range that an earlier chunk listed, with this start, name and domain: its annotation,
  * if it has one, replaces the earlier one. Returns whether there is such a range. */
