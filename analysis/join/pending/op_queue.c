@@ -8,72 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t start_of(const struct vpt_section *s, uint32_t row)
-{
-	return s->col[0][row]; /* START of either section kind */
-}
-
-static uint64_t correlation_of(const struct vpt_section *s, uint32_t row)
-{
-	return s->col[s->kind == VPT_KERNEL ? VPT_KERNEL_CORRELATION : VPT_COPY_CORRELATION][row];
-}
-
-static int row_before(const struct vpt_section *s, uint32_t a, uint32_t b)
-{
-	if (start_of(s, a) != start_of(s, b))
-		return start_of(s, a) < start_of(s, b);
-	if (correlation_of(s, a) != correlation_of(s, b))
-		return correlation_of(s, a) < correlation_of(s, b);
-	return a < b;
-}
-
-static int compare_rows(const void *pa, const void *pb, void *section)
-{
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-
-	return row_before(section, a, b) ? -1 : row_before(section, b, a);
-}
-
-/* Whether each number is greater than the one before; also refuses numbers with the top bit set. */
-VPT_VECTORISE
-static int rise(const uint64_t *numbers, size_t count)
-{
-	uint64_t bad = 0;
-	size_t i;
-
-	for (i = 1; i < count; i++)
-		bad |= numbers[i] | (numbers[i] - numbers[i - 1] - 1);
-	return !(bad >> 63);
-}
-
-static int in_order(const struct vpt_section *s)
-{
-	uint32_t i;
-
-	if (s->row_count && s->col[0][0] <= INT64_MAX && rise(s->col[0], s->row_count))
-		return 1;
-	for (i = 1; i < s->row_count; i++)
-		if (start_of(s, i - 1) >= start_of(s, i) && !row_before(s, i - 1, i))
-			return 0;
-	return 1;
-}
-
-/* Kernels that overlap on one stream are a place or two out of order: insertion sort is then
- * linear. Anything worse is sorted. */
-static void sort_rows(const struct vpt_section *s, uint32_t *order)
-{
-	size_t moves = 16 * (size_t)s->row_count, i, at;
-
-	for (i = 0; i < s->row_count; i++) {
-		for (at = i; at && moves && row_before(s, (uint32_t)i, order[at - 1]);
-			at--, moves--)
-			order[at] = order[at - 1];
-		order[at] = (uint32_t)i;
-	}
-	if (!moves)
-		qsort_r(order, s->row_count, sizeof(*order), compare_rows, (void *)(uintptr_t)s);
-}
-
 static struct vpa_op_source *new_source(struct vpa_op_queue *q)
 {
 	if (vpt_grow(&q->sources, &q->source_cap, q->source_count + 2, sizeof(*q->sources)))
@@ -147,17 +81,17 @@ int vpa_op_queue_add(
 		.device = device};
 	if (section->is_packed)
 		return open_window(q, source);
-	if (!in_order(section)) {
+	if (!vpa_ops_in_order(section)) {
 		if (vpt_grow(&q->orders, &q->order_cap, q->order_count + 1, sizeof(*q->orders)))
 			return VPT_ENOMEM;
 		source->order = vpt_alloc(section->row_count, sizeof(*source->order));
 		if (!source->order)
 			return VPT_ENOMEM;
 		q->orders[q->order_count++] = source->order;
-		sort_rows(section, source->order);
+		vpa_ops_sort(section, source->order);
 	}
 	if (source->count)
-		source->head_ns = start_of(section, source->order ? source->order[0] : 0);
+		source->head_ns = vpa_op_start(section, source->order ? source->order[0] : 0);
 	q->source_count++;
 	return VPT_OK;
 }
@@ -184,8 +118,8 @@ static int head_before(
 		return a->head_ns < b->head_ns;
 	if (q->ranks[stream_a] != q->ranks[stream_b])
 		return q->ranks[stream_a] < q->ranks[stream_b];
-	id_a = a->section ? correlation_of(a->section, row_at(a)) : held_at(q)->correlation;
-	id_b = b->section ? correlation_of(b->section, row_at(b)) : held_at(q)->correlation;
+	id_a = a->section ? vpa_op_correlation(a->section, row_at(a)) : held_at(q)->correlation;
+	id_b = b->section ? vpa_op_correlation(b->section, row_at(b)) : held_at(q)->correlation;
 	return id_a != id_b ? id_a < id_b : a < b;
 }
 
@@ -239,7 +173,7 @@ static void read_op(
 
 	*op = (struct vpa_op){.start_ns = col[0][row],
 		.end_ns = col[0][row] + col[1][row],
-		.correlation = correlation_of(s->section, row),
+		.correlation = vpa_op_correlation(s->section, row),
 		.stream = s->stream,
 		.device = s->device,
 		.kernel = VPA_NONE,
@@ -468,7 +402,7 @@ static void take_rows(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t 
 		put_op(out, &op);
 	}
 	if (taken < left || next_window(s))
-		s->head_ns = start_of(s->section, row_at(s));
+		s->head_ns = vpa_op_start(s->section, row_at(s));
 }
 
 /* The same for the held ops. */
@@ -571,7 +505,7 @@ int vpa_op_queue_hold(struct vpa_op_queue *q)
 		for (left -= taken; taken; taken--, s->at++)
 			read_op(q, &q->held[q->held_count++], s, row_at(s));
 		if (s->at < s->count || next_window(s))
-			s->head_ns = start_of(s->section, row_at(s));
+			s->head_ns = vpa_op_start(s->section, row_at(s));
 	}
 	q->window_count = 0;
 	for (i = 0; i < q->order_count; i++)

@@ -84,4 +84,21 @@ int vpa_op_queue_hold(struct vpa_op_queue *q);
 
 void vpa_op_queue_free(struct vpa_op_queue *q);
 
+/* ---- op_order.c: the rows of a KERNEL or COPY section, by start, then correlation id, then place ---- */
+
+static inline uint64_t vpa_op_start(const struct vpt_section *s, uint32_t row)
+{
+	return s->col[0][row]; /* START of either section kind */
+}
+
+static inline uint64_t vpa_op_correlation(const struct vpt_section *s, uint32_t row)
+{
+	return s->col[s->kind == VPT_KERNEL ? VPT_KERNEL_CORRELATION : VPT_COPY_CORRELATION][row];
+}
+
+/* Whether they are in order as they are. */
+int vpa_ops_in_order(const struct vpt_section *s);
+/* Fills `order`, with room for each row, with the rows in order. */
+void vpa_ops_sort(const struct vpt_section *s, uint32_t *order);
+
 #endif
