@@ -4,7 +4,6 @@
 
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
-#include "analysis/base/numbers.h"
 #include "analysis/report/limit.h"
 #include "formats/base/saturate.h"
 
@@ -299,6 +298,27 @@ void vpa_finding_saves_head(const struct vpa_report *r, struct vpa_finding *f, s
 	s->device_ns = head_ns;
 	f->gain_at_most_ms = vpa_in_ms(s->ns);
 	save_of_request(f, r->requests, s, head_ns);
+}
+
+void vpa_finding_is_at(struct vpa_report *r, struct vpa_finding *f, const struct vpa_place *at,
+	enum vpa_amount amount)
+{
+	if (!at->text || amount > VPA_AMOUNT_HALF)
+		return;
+	f->where = vpa_arena_printf(
+		&r->arena, "%s%.60s", at->kind == VPA_PLACE_IN ? "in " : "", at->text);
+	f->is_mostly = amount == VPA_AMOUNT_MOST;
+	f->is_half = amount == VPA_AMOUNT_HALF;
+}
+
+void vpa_finding_work_is_at(struct vpa_report *r, struct vpa_finding *f, const struct vpa_place *at,
+	uint64_t ns, uint64_t all_ns)
+{
+	enum vpa_amount amount = vpa_mean_unit_amount_at(NULL, 0, ns, all_ns);
+
+	/* An operator's own name says nothing new. */
+	if (at->text && strncmp(at->text, "aten::", 6) && amount <= VPA_AMOUNT_MOST)
+		vpa_finding_is_at(r, f, at, amount);
 }
 
 /* A gain of a device that is hardly busy may be large and still matter little. */

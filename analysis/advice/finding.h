@@ -6,6 +6,7 @@
 #ifndef VPA_ANALYSIS_ADVICE_FINDING_H
 #define VPA_ANALYSIS_ADVICE_FINDING_H
 
+#include "analysis/base/numbers.h"
 #include "analysis/report/report.h"
 
 enum { VPA_FINDINGS_MAX = 32, VPA_CANDIDATES_MAX = VPA_FINDINGS_MAX };
@@ -22,6 +23,12 @@ void vpa_finding_is_candidate(struct vpa_report *r);
 void vpa_finding_promote(struct vpa_report *r, const struct vpa_finding *candidate);
 /* Adds a name as evidence. Keeps the first three; skips NULL, and names already listed. */
 void vpa_finding_evidence(struct vpa_finding *f, const char *text);
+/* Says where so much of it is: in or before a range. An amount of less than half says nothing. */
+void vpa_finding_is_at(struct vpa_report *r, struct vpa_finding *f, const struct vpa_place *at,
+	enum vpa_amount amount);
+/* The same of kernels or copies, of which the range launched `ns` of `all_ns`, if that is more than half. */
+void vpa_finding_work_is_at(struct vpa_report *r, struct vpa_finding *f, const struct vpa_place *at,
+	uint64_t ns, uint64_t all_ns);
 /* NULL: there is none. */
 const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, enum vpa_finding_id id);
 

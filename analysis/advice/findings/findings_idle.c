@@ -301,24 +301,20 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f, const struct 
 	const struct vpa_host_code *code = sum->call.ns   ? &sum->call
 					   : is_code(sum) ? &sum->code
 							  : NULL;
-	const struct vpa_place *at = code ? &code->place : sum->top ? &sum->top->place : NULL;
+	struct vpa_place at = code       ? code->place
+			      : sum->top ? sum->top->place
+					 : (struct vpa_place){.text = NULL};
 	struct vpa_similar all = {.ns = code ? code->place_ns : 0, .count = 1};
-	enum vpa_amount amount;
-	const char *name;
 
-	if (!sum->ns || !at || !at->text || at->kind == VPA_PLACE_SEVERAL)
+	if (!sum->ns || !at.text || at.kind == VPA_PLACE_SEVERAL)
 		return;
 	if (!code)
 		all = main_place(r, sum);
-	amount = vpa_mean_unit_amount_at(
-		unit, vpa_idle_sum_causes(sum), all.ns, code ? code->ns : sum->ns);
-	name = all.count > 1 ? name_of_alike(r, at->text) : at->text;
-	if (amount > VPA_AMOUNT_HALF || !name)
-		return;
-	f->where =
-		vpa_arena_printf(&r->arena, "%s%.60s", at->kind == VPA_PLACE_IN ? "in " : "", name);
-	f->is_mostly = amount == VPA_AMOUNT_MOST;
-	f->is_half = amount == VPA_AMOUNT_HALF;
+	if (all.count > 1)
+		at.text = name_of_alike(r, at.text);
+	vpa_finding_is_at(r, f, &at,
+		vpa_mean_unit_amount_at(
+			unit, vpa_idle_sum_causes(sum), all.ns, code ? code->ns : sum->ns));
 }
 
 /* Code at a place whose name says that it waits is another thread's matter. */

@@ -64,11 +64,9 @@ static uint64_t decoders_cat_ns(const struct vpa_report *r)
 	return ns;
 }
 
-/* The place with most of it, if that is more than half. */
 static void set_place(struct vpa_report *r, struct vpa_finding *f, enum vpa_move what)
 {
 	const struct vpa_move_row *most = NULL;
-	enum vpa_amount amount;
 	uint64_t all_ns = 0;
 	size_t i;
 
@@ -78,17 +76,11 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f, enum vpa_move
 		most = most ? most : &r->moves[i];
 		vpt_sat_add_to(&all_ns, r->moves[i].total_ns);
 	}
-	/* An operator's own name says nothing new. */
-	if (!most || !most->place.text || !strncmp(most->place.text, "aten::", 6))
-		return;
-	amount = vpa_mean_unit_amount_at(NULL, 0, most->total_ns, all_ns);
-	if (amount > VPA_AMOUNT_MOST)
-		return;
-	f->where = vpa_arena_printf(&r->arena, "%s%.60s",
-		most->place.kind == VPA_PLACE_IN ? "in " : "", most->place.text);
-	f->is_mostly = amount == VPA_AMOUNT_MOST;
-	f->note = vpa_arena_printf(
-		&r->arena, "%s of it %s", vpa_part_word(most->total_ns, all_ns), f->where);
+	if (most)
+		vpa_finding_work_is_at(r, f, &most->place, most->total_ns, all_ns);
+	if (f->where)
+		f->note = vpa_arena_printf(
+			&r->arena, "%s of it %s", vpa_part_word(most->total_ns, all_ns), f->where);
 }
 
 /* NULL: it is not worth one. `left_ns`: of the moved time, what stays, or others claim. */

@@ -67,12 +67,10 @@ static uint64_t place_ns(const struct vpa_report *r, const char *range)
 	return ns;
 }
 
-/* An operator's own name says nothing new. */
 static void set_place(struct vpa_report *r, struct vpa_finding *f)
 {
-	const char *most = NULL;
+	struct vpa_place most = {.kind = VPA_PLACE_IN};
 	uint64_t most_ns = 0;
-	enum vpa_amount amount;
 	size_t i;
 
 	for (i = 0; i < r->upload_count; i++) {
@@ -80,16 +78,10 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f)
 
 		if (ns > most_ns) {
 			most_ns = ns;
-			most = r->uploads[i].range;
+			most.text = r->uploads[i].range;
 		}
 	}
-	if (!most || !strncmp(most, "aten::", 6))
-		return;
-	amount = vpa_mean_unit_amount_at(NULL, 0, most_ns, all_ns(r));
-	if (amount > VPA_AMOUNT_MOST)
-		return;
-	f->where = vpa_arena_printf(&r->arena, "in %.60s", most);
-	f->is_mostly = amount == VPA_AMOUNT_MOST;
+	vpa_finding_work_is_at(r, f, &most, most_ns, all_ns(r));
 }
 
 static uint64_t bytes_of(const struct vpa_report *r, unsigned kind)
