@@ -101,6 +101,7 @@ void vpa_find_work(struct vpa_report *r);       /* what bounds the run, and what
 void vpa_find_attention(struct vpa_report *r);  /* of that, attention */
 void vpa_find_quantising(struct vpa_report *r); /* and kernels that quantise */
 void vpa_find_kernels(struct vpa_report *r);    /* kinds of kernels; part of the work */
+void vpa_find_precisions(struct vpa_report *r); /* FP32 without need; part of these */
 void vpa_find_moves(struct vpa_report *r); /* what joins tensors or casts them; part of these */
 /* Says where most copies to the GPU are made, how much a unit copies, and whether they are the same each time. `f`: of copies
  * that nothing hides, if most of these go to the GPU, or as many back. */
