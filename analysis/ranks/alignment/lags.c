@@ -7,6 +7,7 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/rank/same_calls.h"
+#include "formats/base/run_sort.h"
 #include "formats/base/saturate.h"
 
 #include <string.h>
@@ -139,31 +140,23 @@ static int64_t drift_of(const struct pairs *p)
 	return absolute(slopes[0]) > PPM_MOST * 1000 ? 0 : slopes[0];
 }
 
-/* Sorts numbers into one of two places, by merging pieces of twice the length each time; returns which. They are few, and there are
- * hundreds of such lists for each pair of sequences. */
-static int64_t *sort_numbers(int64_t *numbers, int64_t *room, size_t count)
+static int is_after(const void *a, const void *b, void *unused)
 {
-	size_t width, low, i, k, at;
+	(void)unused;
+	return *(const int64_t *)a > *(const int64_t *)b;
+}
 
-	for (width = 1; width < count; width *= 2) {
-		int64_t *kept = numbers;
+/* They are few, and there are hundreds of such lists for each pair of sequences: so without memory of its own. */
+static void sort_numbers(int64_t *numbers, size_t count)
+{
+	int64_t spare[PAIRS_LOOKED_AT];
+	size_t ends[PAIRS_LOOKED_AT], run_count = 0, end = 0;
 
-		for (low = 0, at = 0; low < count; low += 2 * width) {
-			size_t middle = low + width < count ? low + width : count;
-			size_t end = middle + width < count ? middle + width : count;
-
-			for (i = low, k = middle; at < end;) {
-				int is_first = i < middle && (k >= end || numbers[i] <= numbers[k]);
-
-				room[at++] = is_first ? numbers[i] : numbers[k];
-				i += (size_t)is_first;
-				k += (size_t)!is_first;
-			}
-		}
-		numbers = room;
-		room = kept;
-	}
-	return numbers;
+	while (end < count)
+		ends[run_count++] = end =
+			vpt_run_end((char *)numbers, end, count, sizeof(*numbers), is_after, NULL);
+	vpt_runs_merge_all((char *)numbers, (char *)spare, count, ends, run_count, sizeof(*numbers),
+		is_after, NULL);
 }
 
 /* Offset and deviation of the quarter of all differences that lie closest together: captures that lack collectives have a
@@ -171,14 +164,14 @@ static int64_t *sort_numbers(int64_t *numbers, int64_t *room, size_t count)
 static void measure_at(const struct pairs *p, int64_t ppb, int share_clock, struct vpa_lag *out)
 {
 	size_t quarter = p->count / 4 + (p->count < 4), i, best = 0;
-	int64_t rooms[2][PAIRS_LOOKED_AT], *numbers = rooms[0];
+	int64_t numbers[PAIRS_LOOKED_AT];
 
 	for (i = 0; i < p->count; i++) {
 		numbers[i] = p->differences[i] - vpa_drift_ns(p->times[i], ppb);
 		if (share_clock)
 			numbers[i] = (int64_t)absolute(numbers[i]);
 	}
-	numbers = sort_numbers(rooms[0], rooms[1], p->count);
+	sort_numbers(numbers, p->count);
 	out->ppb = ppb;
 	out->pairs = p->count;
 	if (quarter >= p->count)
