@@ -118,28 +118,29 @@ static uint64_t beside_set_up(const struct vpa_report *r, int64_t device, enum v
 			    : 0;
 }
 
+/* The gaps are listed from the longest on, so the first one of another unit ends the search; of those as long as that one
+ * none counts. */
 uint64_t vpa_first_use_longer_ns(const struct vpa_report *r)
 {
-	uint64_t least_ns = UINT64_MAX, others_ns = 0;
+	uint64_t last_ns = 0, longer_ns = 0;
 	const struct vpa_step_part *step;
-	size_t pass, i;
+	size_t i;
 
 	if (!set_up_of(r).units)
 		return 0;
-	for (pass = 0; pass < 2; pass++) /* the others' longest, then what is longer */
-		for (i = 0; i < r->gap_count; i++) {
-			const struct vpa_gap_row *gap = &r->gaps[i];
+	for (i = 0; i < r->gap_count; i++) {
+		const struct vpa_gap_row *gap = &r->gaps[i];
 
-			if (gap->cause != VPA_CAUSE_HOST_CODE)
-				continue;
-			step = step_of(r, gap);
-			if (!pass && (!step || !has_set_up(r, step)))
-				others_ns = vpa_later(others_ns, gap->duration_ns);
-			else if (pass && step && has_set_up(r, step) &&
-				 gap->duration_ns > others_ns)
-				least_ns = vpa_earlier(least_ns, gap->duration_ns);
-		}
-	return least_ns < UINT64_MAX ? least_ns : 0;
+		if (gap->cause != VPA_CAUSE_HOST_CODE)
+			continue;
+		if (gap->duration_ns < last_ns)
+			longer_ns = last_ns;
+		step = step_of(r, gap);
+		if (!step || !has_set_up(r, step))
+			return longer_ns;
+		last_ns = gap->duration_ns;
+	}
+	return last_ns;
 }
 
 /* ---- the finding ---- */
