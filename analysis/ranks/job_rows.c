@@ -5,6 +5,8 @@
 #include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 
+#include <string.h>
+
 enum { ROWS_A_TASK = 1024 };
 
 /* Rows of a group that one thread looks at. */
@@ -54,11 +56,13 @@ static int take_task(void *ctx, unsigned thread, size_t i)
 	const struct finding *f = ctx;
 	const struct task *task = &f->tasks[i];
 	const struct vpa_group *g = &f->job->matching.groups[task->group];
+	struct vpa_job_row *rows = &f->rows->items[f->rows->firsts[task->group]];
 	size_t k;
 
 	(void)thread;
+	memset(&rows[task->first], 0, (task->last - task->first) * sizeof(*rows));
 	for (k = 0; k < g->rank_count; k++)
-		take_member(f->job, g, k, task, &f->rows->items[f->rows->firsts[task->group]]);
+		take_member(f->job, g, k, task, rows);
 	return VPT_OK;
 }
 
@@ -88,7 +92,7 @@ int vpa_job_rows_find(const struct vpa_job *job, unsigned threads, struct vpa_jo
 		out->firsts[g] = out->count;
 		out->count += m->groups[g].row_count;
 	}
-	out->items = vpt_calloc(out->count + 1, sizeof(*out->items));
+	out->items = vpt_alloc(out->count + 1, sizeof(*out->items));
 	if (!out->items || !out->firsts)
 		return VPT_ENOMEM;
 	for (g = 0; g < m->group_count && !rc; g++)

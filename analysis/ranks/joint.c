@@ -281,7 +281,7 @@ int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsign
 	j->together = EACH + (unsigned)j->late_count;
 	j->asked = j->together + (j->late_count > 1);
 	j->lanes = j->asked + (job->asked_count > 0);
-	return vpa_replay_new(job, rows, j->lanes, &j->replay);
+	return vpa_replay_new(job, rows, j->lanes, threads, &j->replay);
 }
 
 /* Which cut a rank has in each lane. */
@@ -381,25 +381,49 @@ static int64_t above_median(const struct vpa_joint *j, const struct vpa_group *g
 	return own > 0 ? own : 0;
 }
 
+/* A late rank beside the others of a group; tasks are some rows. */
+struct comparing {
+	const struct vpa_joint *joint;
+	const struct vpa_group *group;
+	size_t member;
+	int64_t *less_busy, *less_idle;
+};
+
+enum { COMPARED_ROWS = 128 };
+
+static int compare_rows(void *ctx, unsigned thread, size_t task)
+{
+	const struct comparing *c = ctx;
+	size_t row = task * COMPARED_ROWS, left = c->group->row_count - row;
+	size_t end = row + (left < COMPARED_ROWS ? left : COMPARED_ROWS);
+
+	(void)thread;
+	for (; row < end; row++) {
+		uint32_t cell = vpa_group_cell(c->group, row, c->member);
+
+		if (cell == VPA_NO_COLLECTIVE)
+			continue;
+		c->less_busy[cell + 1] = above_median(c->joint, c->group, row, c->member, 1);
+		c->less_idle[cell + 1] = above_median(c->joint, c->group, row, c->member, 0);
+	}
+	return VPT_OK;
+}
+
 static void make_like_median(
 	const struct vpa_joint *j, size_t rank, int64_t *less_busy, int64_t *less_idle)
 {
-	size_t count = j->job->list.items[rank]->collective_count, g, row, i;
+	size_t count = j->job->list.items[rank]->collective_count, g, i;
 
 	memset(less_busy, 0, (count + 2) * sizeof(*less_busy));
 	memset(less_idle, 0, (count + 2) * sizeof(*less_idle));
 	for (g = 0; g < j->job->matching.group_count; g++) {
 		const struct vpa_group *group = &j->job->matching.groups[g];
-		size_t member = member_of(group, rank);
+		struct comparing c = {j, group, member_of(group, rank), less_busy, less_idle};
 
-		for (row = 0; member < group->rank_count && row < group->row_count; row++) {
-			uint32_t cell = vpa_group_cell(group, row, member);
-
-			if (cell == VPA_NO_COLLECTIVE)
-				continue;
-			less_busy[cell + 1] = above_median(j, group, row, member, 1);
-			less_idle[cell + 1] = above_median(j, group, row, member, 0);
-		}
+		if (c.member < group->rank_count)
+			vpa_in_threads(j->threads,
+				(group->row_count + COMPARED_ROWS - 1) / COMPARED_ROWS,
+				compare_rows, &c);
 	}
 	for (i = 1; i < count + 2; i++) {
 		less_busy[i] += less_busy[i - 1];

@@ -1,14 +1,31 @@
 /* joint_links.c - the first link of each event in columns, the others in chains, found by event and by where they are from. */
 #include "analysis/ranks/joint_links.h"
 
+#include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
 
-int vpa_links_init(struct vpa_links *x, size_t events, unsigned lanes)
-{
-	size_t i;
+#include <string.h>
 
-	*x = (struct vpa_links){.lanes = lanes};
+/* Memory that is used first is slow: each thread does it for the blocks that it takes. */
+static int begin_block(void *ctx, unsigned thread, size_t block)
+{
+	struct vpa_links *x = ctx;
+	size_t first = block * VPA_LINK_BLOCK, left = x->count - first, i;
+	size_t events = left < VPA_LINK_BLOCK ? left : VPA_LINK_BLOCK;
+
+	(void)thread;
+	for (i = first * x->lanes; i < (first + events) * x->lanes; i++)
+		x->fixed_ns[i] = INT64_MIN;
+	memset(&x->from[first], 0xff, events * sizeof(*x->from));
+	memset(&x->more[first], 0xff, events * sizeof(*x->more));
+	return VPT_OK;
+}
+_Static_assert(VPA_NO_LINK == UINT32_MAX, "all bits of no link are set");
+
+int vpa_links_init(struct vpa_links *x, size_t events, unsigned lanes, unsigned threads)
+{
+	*x = (struct vpa_links){.lanes = lanes, .count = events};
 	x->fixed_ns = vpt_alloc(events, lanes * sizeof(*x->fixed_ns));
 	x->ns = vpt_alloc(events, lanes * sizeof(*x->ns));
 	x->from = vpt_alloc(events, sizeof(*x->from));
@@ -16,15 +33,10 @@ int vpa_links_init(struct vpa_links *x, size_t events, unsigned lanes)
 	x->blocks = vpt_calloc(events / VPA_LINK_BLOCK + 1, sizeof(*x->blocks));
 	if (!x->fixed_ns || !x->ns || !x->from || !x->more || !x->blocks)
 		return VPT_ENOMEM;
-	x->count = events;
-	for (i = 0; i < events * lanes; i++)
-		x->fixed_ns[i] = INT64_MIN;
-	for (i = 0; i < events; i++)
-		x->from[i] = x->more[i] = VPA_NO_LINK;
 	for (; x->block_count < events / VPA_LINK_BLOCK + 1; x->block_count++)
 		if (pthread_mutex_init(&x->blocks[x->block_count].lock, NULL))
 			return VPT_ENOMEM;
-	return VPT_OK;
+	return vpa_in_threads(threads, x->block_count, begin_block, x);
 }
 
 void vpa_links_free(struct vpa_links *x)

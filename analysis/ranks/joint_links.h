@@ -40,8 +40,8 @@ struct vpa_links {
 	size_t block_count;
 };
 
-/* Makes room for events without links. 0 or VPT_ENOMEM; the caller frees them after either. */
-int vpa_links_init(struct vpa_links *x, size_t events, unsigned lanes);
+/* Makes room for events without links, in `threads` threads. 0 or VPT_ENOMEM; the caller frees them after either. */
+int vpa_links_init(struct vpa_links *x, size_t events, unsigned lanes, unsigned threads);
 void vpa_links_free(struct vpa_links *x);
 
 /* Locks the block of an event, and unlocks the one that is held, if it is another one; *held is NULL at first. */

@@ -23,9 +23,8 @@ struct vpa_replay {
 	struct single *singles; /* rank by rank */
 	size_t single_count, single_cap;
 	size_t *first_single; /* by rank, and one more */
-	uint32_t *order;      /* events but the last one, by time */
-	uint32_t *places;     /* by event: where it is in that order */
-	size_t event_count;   /* without the last one */
+	struct vpa_numbered *order; /* events but the last one, by time */
+	size_t event_count;         /* without the last one */
 	struct vpa_links links;
 };
 
@@ -42,19 +41,6 @@ static inline int64_t event_time(const struct vpa_replay *p, uint32_t event)
 }
 
 /* ---- events ---- */
-
-/* An event, to be sorted. Equal ones keep their order. */
-struct arrival {
-	int64_t at_ns;
-	uint32_t event;
-};
-
-static int by_time(const void *a, const void *b)
-{
-	const struct arrival *x = a, *y = b;
-
-	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
-}
 
 /* The place of a rank in a group; rank_count: it is not in it. */
 static size_t member_of(const struct vpa_group *g, size_t rank)
@@ -121,33 +107,22 @@ static int list_singles(struct vpa_replay *p)
 	return rc;
 }
 
+/* Those at the same time are in order of their numbers. */
 static int order_events(struct vpa_replay *p)
 {
-	struct arrival *arrivals;
 	uint32_t i;
-	int rc = VPT_OK;
 
 	p->event_count = p->rows->count + p->single_count;
-	arrivals = vpt_alloc(p->event_count + 1, sizeof(*arrivals));
 	p->order = vpt_alloc(p->event_count + 1, sizeof(*p->order));
-	p->places = vpt_alloc(p->event_count + 1, sizeof(*p->places));
-	if (!arrivals || !p->order || !p->places || p->event_count >= NO_EVENT)
-		rc = VPT_ENOMEM;
-	for (i = 0; !rc && i < p->event_count; i++)
-		arrivals[i] = (struct arrival){event_time(p, i), i};
-	rc = rc ? rc : vpa_sort(arrivals, p->event_count, sizeof(*arrivals), by_time);
-	for (i = 0; !rc && i < p->event_count; i++) {
-		p->order[i] = arrivals[i].event;
-		p->places[arrivals[i].event] = i;
-	}
-	if (!rc)
-		p->places[p->event_count] = (uint32_t)p->event_count;
-	vpt_free(arrivals);
-	return rc;
+	if (!p->order || p->event_count >= NO_EVENT)
+		return VPT_ENOMEM;
+	for (i = 0; i < p->event_count; i++)
+		p->order[i] = (struct vpa_numbered){event_time(p, i), i};
+	return vpa_sort_numbered(p->order, p->event_count);
 }
 
 int vpa_replay_new(const struct vpa_job *job, const struct vpa_job_rows *rows, unsigned lanes,
-	struct vpa_replay **out)
+	unsigned threads, struct vpa_replay **out)
 {
 	struct vpa_replay *p = vpt_calloc(1, sizeof(*p));
 	int rc;
@@ -161,7 +136,7 @@ int vpa_replay_new(const struct vpa_job *job, const struct vpa_job_rows *rows, u
 	rc = p->first_single ? list_singles(p) : VPT_ENOMEM;
 	if (!rc)
 		rc = order_events(p);
-	return rc ? rc : vpa_links_init(&p->links, p->event_count + 1, lanes);
+	return rc ? rc : vpa_links_init(&p->links, p->event_count + 1, lanes, threads);
 }
 
 void vpa_replay_free(struct vpa_replay *p)
@@ -171,7 +146,6 @@ void vpa_replay_free(struct vpa_replay *p)
 	vpt_free(p->singles);
 	vpt_free(p->first_single);
 	vpt_free(p->order);
-	vpt_free(p->places);
 	vpa_links_free(&p->links);
 	vpt_free(p);
 }
@@ -191,26 +165,36 @@ struct putting {
 	struct vpa_link_block *held;
 };
 
-/* Sets what passes from the latest arrival to the end of each of the rank's collectives. That of a single is its length by its own clock:
- * it is beside no other one. 0 or VPT_ENOMEM. */
-static int set_rests(const struct vpa_replay *p, struct vpa_replay_room *room,
+/* Sets when the last one came to each of the rank's collectives, and what passes from then to the rank's end. That of a single is its
+ * length by its own clock: it is beside no other one. 0 or VPT_ENOMEM. */
+static int set_items(const struct vpa_replay *p, struct vpa_replay_room *room,
 	const struct vpa_rank *r, const struct vpa_clock *clock)
 {
-	size_t i;
+	size_t i, count = r->collective_count;
 
-	if (vpt_grow(&room->rests_ns, &room->rest_cap, r->collective_count + 1,
-		    sizeof(*room->rests_ns)))
+	if (vpt_grow(&room->items, &room->item_cap, count + 1, sizeof(*room->items)))
 		return VPT_ENOMEM;
-	for (i = 0; i < r->collective_count; i++) {
+	for (i = 0; i < count; i++) {
 		uint64_t end_ns = vpa_rank_end_ns(r, i);
+		struct vpa_replay_item *x = &room->items[i];
 
-		room->rests_ns[i] =
-			room->events[i] < p->rows->count
-				? (int64_t)((uint64_t)vpa_clock_time(clock, end_ns) -
-					    (uint64_t)p->rows->items[room->events[i]].last_ns)
-				: (int64_t)(end_ns - vpa_rank_start_ns(r, i));
+		x->at_ns = event_time(p, room->events[i]);
+		x->rest_ns = room->events[i] < p->rows->count
+				     ? (int64_t)((uint64_t)vpa_clock_time(clock, end_ns) -
+						 (uint64_t)x->at_ns)
+				     : (int64_t)(end_ns - vpa_rank_start_ns(r, i));
 	}
+	/* What comes after the last one is after all. */
+	room->items[count] = (struct vpa_replay_item){INT64_MAX, 0};
 	return VPT_OK;
+}
+
+/* Whether the replay meets the event of item a of a rank before that of item b. */
+static inline int is_before(const struct vpa_replay_room *room, size_t a, size_t b)
+{
+	int64_t x = room->items[a].at_ns, y = room->items[b].at_ns;
+
+	return x != y ? x < y : room->events[a] < room->events[b];
 }
 
 /* What a term takes its cuts from. */
@@ -277,12 +261,10 @@ PART int put_term(const struct putting *p, int is_usual, uint32_t event, size_t 
 	uint64_t fixed_ns;
 
 	if (!is_start) {
-		uint32_t from = p->room->events[x->after];
-
-		if (p->replay->places[from] < p->replay->places[event]) {
+		if (is_before(p->room, x->after, item)) {
 			set_lanes(p, is_usual, x, place,
-				(uint64_t)x->ns + (uint64_t)p->room->rests_ns[x->after], at);
-			return vpa_links_put(links, event, from, at, lanes);
+				(uint64_t)x->ns + (uint64_t)p->room->items[x->after].rest_ns, at);
+			return vpa_links_put(links, event, p->room->events[x->after], at, lanes);
 		}
 	}
 	/* Where matches are wrong the replay may not have met the collective before: then it ends as recorded. */
@@ -388,10 +370,13 @@ int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t ra
 	put.with_paces = put.rank->has_paces && cuts->sums[VPA_CUT_ASKED].asked;
 	put.is_usual = p->links.lanes == USUAL_LANES && !put.has_cuts[VPA_CUT_OWN] &&
 		       !put.has_cuts[VPA_CUT_ASKED];
-	if (mark_rows(p, room, rank) || set_rests(p, room, put.rank, put.clock))
+	if (mark_rows(p, room, rank))
 		return VPT_ENOMEM;
 	for (i = p->first_single[rank]; i < p->first_single[rank + 1]; i++)
 		room->events[p->singles[i].item] = (uint32_t)(p->rows->count + i);
+	room->events[put.rank->collective_count] = (uint32_t)p->event_count;
+	if (set_items(p, room, put.rank, put.clock))
+		return VPT_ENOMEM;
 	rc = put_all(&put, rank);
 	vpa_links_release(put.held);
 	return rc;
@@ -400,7 +385,7 @@ int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t ra
 void vpa_replay_room_free(struct vpa_replay_room *room)
 {
 	vpt_free(room->events);
-	vpt_free(room->rests_ns);
+	vpt_free(room->items);
 }
 
 /* ---- the replay ---- */
@@ -416,7 +401,7 @@ static uint32_t last_before(const struct vpa_replay *p, int64_t ns)
 {
 	size_t low = 0, high = p->event_count;
 
-	VPT_SEARCH(low, high, middle, event_time(p, p->order[middle]) < ns);
+	VPT_SEARCH(low, high, middle, p->order[middle].number < ns);
 	return low ? (uint32_t)low - 1 : NO_EVENT;
 }
 
@@ -430,8 +415,7 @@ static struct measured measured_of(const struct vpa_replay *p, struct vpa_replay
 	out.from = last_before(p, of.from_ns);
 	out.to = last_before(p, of.to_ns);
 	if (out.from != NO_EVENT)
-		ns = vpt_sat_diff_i64(
-			event_time(p, p->order[out.to]), event_time(p, p->order[out.from]));
+		ns = vpt_sat_diff_i64(p->order[out.to].number, p->order[out.from].number);
 	if (ns < of.least_ns || ns > of.most_ns)
 		out.from = out.to = NO_EVENT;
 	return out;
@@ -470,8 +454,8 @@ void vpa_replay_run(
 	for (i = 0; i < p->event_count; i++) {
 		uint64_t error_ns;
 
-		at = vpa_links_arrive(&p->links, p->order[i]);
-		error_ns = apart(at[VPA_LANE_UNCHANGED], event_time(p, p->order[i]));
+		at = vpa_links_arrive(&p->links, p->order[i].of);
+		error_ns = apart(at[VPA_LANE_UNCHANGED], p->order[i].number);
 		out->error_ns = error_ns > out->error_ns ? error_ns : out->error_ns;
 		if (i == of.from)
 			memcpy(of.from_ns, at, size);

@@ -26,16 +26,19 @@ struct vpa_replay;
 
 /* Memory for putting ranks, of one thread. All zeros is empty. */
 struct vpa_replay_room {
-	/* By collective of a rank: its event, and what passes from the latest arrival to the rank's end. */
+	/* By collective of a rank, and of what comes after the last one: its event; the latest arrival there as recorded, and what
+	 * passes from that to the rank's end. */
 	uint32_t *events;
-	int64_t *rests_ns;
-	size_t event_cap, rest_cap;
+	struct vpa_replay_item {
+		int64_t at_ns, rest_ns;
+	} * items;
+	size_t event_cap, item_cap;
 };
 
 /* Begins a replay of a job whose ranks all have terms; job and rows are borrowed. 0 or VPT_ENOMEM; the caller frees it after
  * either. */
 int vpa_replay_new(const struct vpa_job *job, const struct vpa_job_rows *rows, unsigned lanes,
-	struct vpa_replay **out);
+	unsigned threads, struct vpa_replay **out);
 /* Puts a rank, each once. Several threads may, each with its room. 0 or VPT_ENOMEM. */
 int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
 	const struct vpa_rank_detail *d, const struct vpa_rank_cuts *cuts);

@@ -55,7 +55,7 @@ int vpa_in_threads(unsigned threads, size_t count,
 	unsigned n = 1, i;
 
 	workers[0] = (struct worker){.crew = &crew};
-	for (; n < threads && n < VPA_RANK_THREADS_MOST; n++) {
+	for (; n < threads && n < count && n < VPA_RANK_THREADS_MOST; n++) {
 		workers[n] = (struct worker){.crew = &crew, .number = n};
 		/* Those that are there do the rest. */
 		if (pthread_create(&workers[n].thread, NULL, run, &workers[n]))

@@ -127,7 +127,7 @@ static inline void add_wait(struct vpa_wait_tally *tally, struct vpa_job_rank *r
 	struct vpa_team_row *row, uint32_t last, int64_t ns)
 {
 	vpt_sat_add_to(&r->wait_ns, (uint64_t)ns);
-	vpt_sat_add_to(&tally->group_wait_ns[row->group], (uint64_t)ns);
+	vpt_sat_add_to(&tally->groups[row->group].wait_ns, (uint64_t)ns);
 	vpt_sat_add_to(&tally->ranks[last].blame_ns, (uint64_t)ns);
 	row->is_waited_for = 1;
 }
@@ -205,9 +205,9 @@ static void find_place(const struct vpa_job_waits *w, const struct vpa_team *t, 
 	*x = (struct vpa_wait_place){
 		.row = vpa_row_of(w, r), .columns = g->columns, .in_group = r->row};
 	x->lacks = x->row->count < g->rank_count;
+	x->last_rank = g->ranks[x->row->last];
 	if (at == t->first || r->is_pairs || x->row->count < 2)
 		return;
-	x->last_rank = w->job->matching.groups[t->group].ranks[x->row->last];
 	last = w->job->list.items[x->last_rank];
 	cell = vpa_cell_of(w, r, x->row->last);
 	before = vpa_cell_of(w, r - 1, x->row->last);
@@ -277,20 +277,32 @@ static int take_rows(struct vpa_job_waits *w, struct vpa_wait_tally *tally,
 	return rc;
 }
 
-/* What members waited for the last one of a row, as take_plainly() found it. */
+/* What members waited for the last one of a row, as take_plainly() found it, and the row itself. */
 static void end_place(struct vpa_job_waits *w, struct vpa_wait_tally *tally,
 	const struct vpa_wait_place *x, size_t at)
 {
 	struct vpa_team_row *r = &w->teams.rows[at];
+	const struct vpa_job_row *row = x->row;
+	struct vpa_group_tally *group = &tally->groups[r->group];
 
-	if (!x->waits)
+	if (row->count < 2)
 		return;
-	r->waits += x->waits;
-	r->is_waited_for = 1;
-	vpt_sat_add_to(&tally->group_wait_ns[r->group], x->wait_ns);
-	vpt_sat_add_to(&tally->ranks[x->last_rank].blame_ns, x->wait_ns);
-	vpa_blame_class(w, tally, x->last_rank, VPA_LATE_ENDED, x->ended_ns);
-	vpa_blame_class(w, tally, x->last_rank, VPA_LATE_CLOCK, x->clock_ns);
+	if (x->waits) {
+		r->waits += x->waits;
+		r->is_waited_for = 1;
+		vpt_sat_add_to(&group->wait_ns, x->wait_ns);
+		vpt_sat_add_to(&tally->ranks[x->last_rank].blame_ns, x->wait_ns);
+		vpa_blame_class(w, tally, x->last_rank, VPA_LATE_ENDED, x->ended_ns);
+		vpa_blame_class(w, tally, x->last_rank, VPA_LATE_CLOCK, x->clock_ns);
+	}
+	tally->rows++;
+	tally->at_least += x->lacks;
+	tally->negative += !r->is_pairs && row->first_end_ns < row->last_ns;
+	if (row->uncertainty_ns > tally->uncertainty_ns)
+		tally->uncertainty_ns = row->uncertainty_ns;
+	tally->ranks[x->last_rank].last += r->is_waited_for;
+	if (row->first_end_ns > row->last_ns)
+		vpt_sat_add_to(&group->transfer_ns, (uint64_t)(row->first_end_ns - row->last_ns));
 }
 
 int vpa_wait_task_take(void *ctx, unsigned thread, size_t i)

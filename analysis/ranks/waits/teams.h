@@ -26,9 +26,9 @@ struct vpa_teams {
 	size_t row_count;
 };
 
-/* Finds the teams of a job into an empty one, which the caller frees, whatever this returns: 0 or VPT_ENOMEM. */
-int vpa_teams_find(
-	const struct vpa_job *job, const struct vpa_job_rows *rows, struct vpa_teams *out);
+/* Finds the teams of a job into an empty one, in `threads` threads. The caller frees it, whatever this returns: 0 or VPT_ENOMEM. */
+int vpa_teams_find(const struct vpa_job *job, const struct vpa_job_rows *rows, unsigned threads,
+	struct vpa_teams *out);
 void vpa_teams_free(struct vpa_teams *t);
 
 #endif

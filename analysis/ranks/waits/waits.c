@@ -5,27 +5,6 @@
 #include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 
-static void take_row(struct vpa_job_waits *w, const struct vpa_team_row *r)
-{
-	struct vpa_job *job = w->job;
-	const struct vpa_job_row *row = vpa_row_of(w, r);
-	const struct vpa_group *g = vpa_group_of(w, r);
-
-	if (row->count < 2)
-		return;
-	job->rows++;
-	job->at_least += row->count < g->rank_count;
-	job->negative += !r->is_pairs && row->first_end_ns < row->last_ns;
-	if (row->uncertainty_ns > job->uncertainty_ns)
-		job->uncertainty_ns = row->uncertainty_ns;
-	job->ranks[g->ranks[row->last]].last += r->is_waited_for;
-	if (row->first_end_ns > row->last_ns)
-		vpt_sat_add_to(&job->groups[r->group].transfer_ns,
-			(uint64_t)(row->first_end_ns - row->last_ns));
-}
-
-/* ---- all waits ---- */
-
 static int by_rank(const void *a, const void *b)
 {
 	const struct vpa_odd_wait *x = a, *y = b;
@@ -61,9 +40,9 @@ static int new_tallies(struct vpa_job_waits *w)
 		struct vpa_wait_tally *t = &w->tallies[i];
 
 		t->ranks = vpt_calloc(ranks, sizeof(*t->ranks));
-		t->group_wait_ns = vpt_calloc(w->job->group_count + 1, sizeof(*t->group_wait_ns));
+		t->groups = vpt_calloc(w->job->group_count + 1, sizeof(*t->groups));
 		t->blame = vpt_calloc(ranks, (w->parts.count + 1) * sizeof(*t->blame));
-		if (!t->ranks || !t->group_wait_ns || !t->blame)
+		if (!t->ranks || !t->groups || !t->blame)
 			return VPT_ENOMEM;
 	}
 	return w->tallies ? VPT_OK : VPT_ENOMEM;
@@ -94,6 +73,7 @@ static int add_tally(struct vpa_job_waits *w, const struct vpa_wait_tally *t)
 		struct vpa_job_rank *to = &job->ranks[i];
 		const struct vpa_job_rank *from = &t->ranks[i];
 
+		to->last += from->last;
 		to->matched += from->matched;
 		to->at_least += from->at_least;
 		to->transfer_ns = vpt_sat_add_i64(to->transfer_ns, from->transfer_ns);
@@ -103,8 +83,15 @@ static int add_tally(struct vpa_job_waits *w, const struct vpa_wait_tally *t)
 		vpt_sat_add_to(&to->blame_ns, from->blame_ns);
 		vpt_sat_add_to(&job->blame_ns, from->blame_ns);
 	}
-	for (i = 0; i < job->group_count; i++)
-		vpt_sat_add_to(&job->groups[i].wait_ns, t->group_wait_ns[i]);
+	for (i = 0; i < job->group_count; i++) {
+		vpt_sat_add_to(&job->groups[i].wait_ns, t->groups[i].wait_ns);
+		vpt_sat_add_to(&job->groups[i].transfer_ns, t->groups[i].transfer_ns);
+	}
+	job->rows += t->rows;
+	job->at_least += t->at_least;
+	job->negative += t->negative;
+	if (t->uncertainty_ns > job->uncertainty_ns)
+		job->uncertainty_ns = t->uncertainty_ns;
 	if (vpt_grow(&w->odd, &w->odd_cap, w->odd_count + t->odd_count, sizeof(*w->odd)))
 		return VPT_ENOMEM;
 	for (i = 0; i < t->odd_count; i++)
@@ -130,7 +117,7 @@ int vpa_job_waits_begin(struct vpa_job *job, const struct vpa_job_rows *rows, un
 	if (!rc)
 		rc = new_tallies(w);
 	if (!rc)
-		rc = vpa_teams_find(job, rows, &w->teams);
+		rc = vpa_teams_find(job, rows, threads, &w->teams);
 	if (!rc)
 		rc = new_waits(w);
 	if (!rc)
@@ -139,8 +126,6 @@ int vpa_job_waits_begin(struct vpa_job *job, const struct vpa_job_rows *rows, un
 		rc = vpa_in_threads(threads, w->task_count, vpa_wait_task_take, w);
 	for (i = 0; i < threads && !rc; i++)
 		rc = add_tally(w, &w->tallies[i]);
-	for (i = 0; i < w->teams.row_count && !rc; i++)
-		take_row(w, &w->teams.rows[i]);
 	return rc ? rc : vpa_sort(w->odd, w->odd_count, sizeof(*w->odd), by_rank);
 }
 
@@ -157,7 +142,7 @@ void vpa_job_waits_free(struct vpa_job_waits *w)
 	vpt_free(w->waits);
 	for (i = 0; w->tallies && i < w->threads; i++) {
 		vpt_free(w->tallies[i].ranks);
-		vpt_free(w->tallies[i].group_wait_ns);
+		vpt_free(w->tallies[i].groups);
 		vpt_free(w->tallies[i].blame);
 		vpt_free(w->tallies[i].odd);
 	}

@@ -49,7 +49,10 @@ struct vpa_wait_place {
 /* What a thread has found. */
 struct vpa_wait_tally {
 	struct vpa_job_rank *ranks; /* sums of waits */
-	uint64_t *group_wait_ns;
+	struct vpa_group_tally {
+		uint64_t wait_ns, transfer_ns;
+	} * groups;
+	uint64_t rows, at_least, negative, uncertainty_ns; /* as in the job */
 	int64_t *blame; /* by rank, then part of the job */
 	struct vpa_odd_wait *odd;
 	size_t odd_count, odd_cap;
