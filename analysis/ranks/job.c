@@ -301,32 +301,67 @@ struct details {
 	struct detail_thread {
 		struct vpa_unfolded unfolded;
 		struct vpt_err err;
-	} threads[VPA_RANK_THREADS_MOST];
+	} * threads;
 };
 
-static int take_detail(void *ctx, unsigned thread, size_t rank)
+struct taking {
+	const struct details *of;
+	unsigned thread;
+};
+
+static int take_stretches(void *ctx, const struct vpa_rank_detail *d, size_t first, size_t count)
 {
-	struct details *d = ctx;
+	const struct taking *t = ctx;
+
+	vpa_job_waits_take_stretches(t->of->waits, t->thread, d, first, count);
+	if (t->of->joint)
+		vpa_joint_take_stretches(t->of->joint, t->thread, d, first, count);
+	return VPT_OK;
+}
+
+static int unfold(const struct details *d, unsigned thread, size_t rank, int can_take_stretches)
+{
+	const struct vpa_rank *r = d->job->list.items[rank];
+	struct taking taking = {d, thread};
+	const struct vpa_stretch_taker taker = {take_stretches, &taking};
 	struct detail_thread *t = &d->threads[thread];
-	struct vpa_rank *r = d->job->list.items[rank];
 	int rc;
 
 	t->unfolded.without_paces = !d->job->asked_count;
+	t->unfolded.taker = can_take_stretches ? &taker : NULL;
 	rc = vpa_rank_unfold(r, &t->unfolded, &t->err);
 	if (rc) {
 		vpt_err_at(&t->err, r->capture ? r->capture : "a rank");
 		return rc;
 	}
+	if (can_take_stretches)
+		return VPT_OK;
 	vpa_job_waits_take(d->waits, thread, rank, &t->unfolded.detail);
 	if (d->joint)
-		rc = vpa_joint_take(d->joint, thread, rank, &t->unfolded.detail);
-	return rc;
+		vpa_joint_take(d->joint, thread, rank, &t->unfolded.detail);
+	return VPT_OK;
+}
+
+static int take_detail(void *ctx, unsigned thread, size_t rank)
+{
+	const struct details *d = ctx;
+	int can_take_stretches;
+	int rc = vpa_job_waits_begin_rank(d->waits, thread, rank, &can_take_stretches);
+
+	if (!rc && d->joint)
+		rc = vpa_joint_begin_rank(d->joint, thread, rank);
+	if (!rc)
+		rc = unfold(d, thread, rank, can_take_stretches && !d->job->asked_count);
+	return rc || !d->joint ? rc
+			       : vpa_joint_end_rank(d->joint, thread, rank,
+					 &d->threads[thread].unfolded.detail);
 }
 
 static int take_details(struct vpa_job *job, struct vpa_job_waits *waits, struct vpa_joint *joint,
 	unsigned threads, struct vpt_err *err)
 {
-	struct details d = {.job = job, .waits = waits, .joint = joint};
+	struct detail_thread rooms[VPA_RANK_THREADS_MOST] = {{.err = {.code = 0}}};
+	struct details d = {.job = job, .waits = waits, .joint = joint, .threads = rooms};
 	unsigned i;
 	int rc = vpa_in_threads(threads, job->rank_count, take_detail, &d);
 

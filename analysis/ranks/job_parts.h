@@ -16,9 +16,14 @@ struct vpa_job_waits;
 /* Fills in the waits of a job. Job and rows are borrowed until vpa_job_waits_free(). 0 or VPT_ENOMEM; *out is NULL then. */
 int vpa_job_waits_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsigned threads,
 	struct vpa_job_waits **out);
-/* Of each rank once, in any order and in any thread of those. */
+/* Of each rank once, in any order and in any thread of those: its detail. Most ranks can also be taken while that is read:
+ * after vpa_job_waits_begin_rank(), which says so, all their stretches, see struct vpa_stretch_taker. 0 or VPT_ENOMEM. */
 void vpa_job_waits_take(
 	struct vpa_job_waits *w, unsigned thread, size_t rank, const struct vpa_rank_detail *d);
+int vpa_job_waits_begin_rank(
+	struct vpa_job_waits *w, unsigned thread, size_t rank, int *can_take_stretches);
+void vpa_job_waits_take_stretches(struct vpa_job_waits *w, unsigned thread,
+	const struct vpa_rank_detail *d, size_t first, size_t count);
 /* Fills in what ranks are later by. 0 or VPT_ENOMEM. */
 int vpa_job_waits_end(struct vpa_job_waits *w);
 void vpa_job_waits_free(struct vpa_job_waits *w); /* accepts NULL */
@@ -34,8 +39,14 @@ struct vpa_joint;
  * or VPT_ENOMEM. Job and rows are borrowed. */
 int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsigned threads,
 	struct vpa_joint **out);
-/* Of each rank once, in any thread of those. 0 or VPT_ENOMEM. */
-int vpa_joint_take(
+/* Of each rank once, in any thread of those: begins it, takes its detail or, if it has no overlaps, its stretches, and puts it into
+ * the replay, with the terms of its detail. What is asked about needs all of the detail. 0 or VPT_ENOMEM. */
+int vpa_joint_begin_rank(struct vpa_joint *j, unsigned thread, size_t rank);
+void vpa_joint_take(
+	struct vpa_joint *j, unsigned thread, size_t rank, const struct vpa_rank_detail *d);
+void vpa_joint_take_stretches(struct vpa_joint *j, unsigned thread, const struct vpa_rank_detail *d,
+	size_t first, size_t count);
+int vpa_joint_end_rank(
 	struct vpa_joint *j, unsigned thread, size_t rank, const struct vpa_rank_detail *d);
 /* Fills in job->fixes and job->replay_error_ns. 0, VPT_ENOMEM or VPT_EDATA. */
 int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err);

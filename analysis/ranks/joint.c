@@ -32,6 +32,11 @@ struct joint_rank {
 	int is_compared, is_late;
 };
 
+/* What a part counts as: all bits of it, or none. */
+struct measured_as {
+	int64_t busy, idle, host; /* host: of idle time that in which the host was late */
+};
+
 struct vpa_joint {
 	struct vpa_job *job;
 	struct vpa_replay *replay;
@@ -49,6 +54,9 @@ struct vpa_joint {
 		int64_t *host_ns;
 		struct measured_as *as; /* by part name */
 		size_t as_cap;
+		/* Of the rank that is taken: where its sums go, and those so far. */
+		struct spent *of_rank;
+		struct measured_as sums;
 		struct vpa_replay_room replay;
 	} rooms[VPA_RANK_THREADS_MOST];
 };
@@ -74,11 +82,6 @@ static void free_spent(struct spent *s)
 	vpt_free(s->idle_ns);
 }
 
-/* What a part counts as: all bits of it, or none. */
-struct measured_as {
-	int64_t busy, idle, host; /* host: of idle time that in which the host was late */
-};
-
 static void list_measured(const struct vpa_rank *r, struct measured_as *out)
 {
 	size_t i;
@@ -94,47 +97,64 @@ static void list_measured(const struct vpa_rank *r, struct measured_as *out)
 	}
 }
 
-/* Sums up to each collective, and one more for what comes after the last. Collectives that overlap have no time between them. */
-static void measure_as(const struct measured_as *as, const struct vpa_rank *r,
-	const struct vpa_rank_detail *d, struct spent *out, int64_t *host_ns)
+static inline void add_sums(struct measured_as *sums, const struct measured_as *as,
+	const struct vpa_rank_part *parts, size_t count)
 {
-	struct measured_as sums = {0, 0, 0};
+	struct measured_as to = *sums;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct measured_as *part = &as[parts[i].name];
+		int64_t ns = (int64_t)parts[i].ns;
+
+		to.busy += ns & part->busy;
+		to.idle += ns & part->idle;
+		to.host += ns & part->host;
+	}
+	*sums = to;
+}
+
+/* The sums up to collective i. */
+static inline void put_sums(struct joint_room *room, size_t i)
+{
+	room->of_rank->busy_ns[i] = room->sums.busy;
+	room->of_rank->idle_ns[i] = room->sums.idle;
+	room->host_ns[i] = room->sums.host;
+}
+
+static int begin_measuring(struct joint_room *room, const struct vpa_rank *r, struct spent *out)
+{
+	if (vpt_grow(&room->as, &room->as_cap, r->part_name_count + 1, sizeof(*room->as)))
+		return VPT_ENOMEM;
+	list_measured(r, room->as);
+	room->of_rank = out;
+	room->sums = (struct measured_as){0, 0, 0};
+	return VPT_OK;
+}
+
+/* Collectives that overlap have no time between them. */
+static void measure(
+	struct joint_room *room, const struct vpa_rank *r, const struct vpa_rank_detail *d)
+{
 	uint32_t from = 0;
-	size_t i, k;
+	size_t i;
 
-	for (i = 0;; i++) {
-		size_t end;
+	for (i = 0; i < r->collective_count; i++) {
+		size_t begin = i ? d->marks[from].part_end : 0,
+		       end = d->marks[vpa_start_mark(d, i)].part_end;
 
-		out->busy_ns[i] = sums.busy;
-		out->idle_ns[i] = sums.idle;
-		host_ns[i] = sums.host;
-		if (i > r->collective_count)
-			return;
-		if (i == r->collective_count)
-			continue;
-		end = d->marks[vpa_start_mark(d, i)].part_end;
-		for (k = i ? d->marks[from].part_end : 0; k < end; k++) {
-			const struct measured_as *part = &as[d->parts[k].name];
-			int64_t ns = (int64_t)d->parts[k].ns;
-
-			sums.busy += ns & part->busy;
-			sums.idle += ns & part->idle;
-			sums.host += ns & part->host;
-		}
+		put_sums(room, i);
+		if (begin < end)
+			add_sums(&room->sums, room->as, &d->parts[begin], end - begin);
 		from = vpa_end_mark(d, i) > from ? vpa_end_mark(d, i) : from;
 	}
 }
 
-static int measure(struct vpa_joint *j, unsigned thread, const struct vpa_rank *r,
-	const struct vpa_rank_detail *d, struct spent *out)
+/* One more sum is of what comes after the last collective. */
+static void end_measuring(struct joint_room *room, const struct vpa_rank *r)
 {
-	struct joint_room *room = &j->rooms[thread];
-
-	if (vpt_grow(&room->as, &room->as_cap, r->part_name_count + 1, sizeof(*room->as)))
-		return VPT_ENOMEM;
-	list_measured(r, room->as);
-	measure_as(room->as, r, d, out, room->host_ns);
-	return VPT_OK;
+	put_sums(room, r->collective_count);
+	put_sums(room, r->collective_count + 1);
 }
 
 /* ---- what is tried ---- */
@@ -333,27 +353,53 @@ static struct vpa_cut_sums common_cut(
 		.less_idle_ns = j->rooms[thread].host_ns};
 }
 
-int vpa_joint_take(
-	struct vpa_joint *j, unsigned thread, size_t rank, const struct vpa_rank_detail *d)
+int vpa_joint_begin_rank(struct vpa_joint *j, unsigned thread, size_t rank)
 {
 	const struct vpa_rank *r = j->job->list.items[rank];
-	struct spent *spent = &j->rooms[thread].spent;
-	struct vpa_rank_cuts cuts = {.of_lane = {VPA_CUT_NONE}};
+	struct joint_room *room = &j->rooms[thread];
+	struct spent *spent = &room->spent;
 
 	if (j->ranks[rank].is_compared) {
 		spent = &j->ranks[rank].spent;
 		if (new_spent(spent, r->collective_count))
 			return VPT_ENOMEM;
 	}
-	if (measure(j, thread, r, d, spent))
-		return VPT_ENOMEM;
+	return begin_measuring(room, r, spent);
+}
+
+void vpa_joint_take(
+	struct vpa_joint *j, unsigned thread, size_t rank, const struct vpa_rank_detail *d)
+{
+	measure(&j->rooms[thread], j->job->list.items[rank], d);
+}
+
+void vpa_joint_take_stretches(struct vpa_joint *j, unsigned thread, const struct vpa_rank_detail *d,
+	size_t first, size_t count)
+{
+	struct joint_room *room = &j->rooms[thread];
+	size_t begin = 0, i;
+
+	for (i = 0; i < count; begin = d->marks[2 * i++ + 1].part_end) {
+		put_sums(room, first + i);
+		add_sums(&room->sums, room->as, &d->parts[begin],
+			d->marks[2 * i].part_end - begin);
+	}
+}
+
+int vpa_joint_end_rank(
+	struct vpa_joint *j, unsigned thread, size_t rank, const struct vpa_rank_detail *d)
+{
+	struct joint_room *room = &j->rooms[thread];
+	struct vpa_rank_cuts cuts = {.of_lane = {VPA_CUT_NONE}};
+
+	end_measuring(room, j->job->list.items[rank]);
 	if (j->ranks[rank].is_late)
 		return VPT_OK;
 	choose_cuts(j, rank, &cuts);
-	cuts.sums[VPA_CUT_COMMON] = common_cut(j, thread, spent);
-	if (asked_cut(j, thread, rank, d, spent, &cuts.sums[VPA_CUT_ASKED]))
+	cuts.sums[VPA_CUT_COMMON] = common_cut(j, thread, room->of_rank);
+	if (asked_cut(j, thread, rank, d, room->of_rank, &cuts.sums[VPA_CUT_ASKED]))
 		return VPT_ENOMEM;
-	return vpa_replay_put(j->replay, &j->rooms[thread].replay, rank, d, &cuts);
+	return vpa_replay_put(j->replay, &room->replay, rank, d, &cuts);
 }
 
 /* ---- like the median ---- */
@@ -448,9 +494,11 @@ static int put_late(struct vpa_joint *j, struct vpa_unfolded *u, struct vpt_err 
 
 		rc = vpa_rank_unfold(j->job->list.items[rank], u, err);
 		if (!rc)
-			rc = measure(j, 0, j->job->list.items[rank], &u->detail, &late->spent);
+			rc = begin_measuring(&j->rooms[0], j->job->list.items[rank], &late->spent);
 		if (rc)
 			break;
+		measure(&j->rooms[0], j->job->list.items[rank], &u->detail);
+		end_measuring(&j->rooms[0], j->job->list.items[rank]);
 		make_like_median(j, rank, room->busy_ns, room->idle_ns);
 		choose_cuts(j, rank, &cuts);
 		rc = asked_cut(j, 0, rank, &u->detail, &late->spent, &cuts.sums[VPA_CUT_ASKED]);

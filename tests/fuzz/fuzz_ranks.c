@@ -67,7 +67,8 @@ static int read_rank(const uint8_t *data, size_t size, struct vpa_rank *rank)
 	rc = vpa_rank_from_bytes(bytes, who, NULL, rank, &err);
 	FUZZ_EXPECT(!rc || ((rc == VPT_EDATA || rc == VPT_EVERSION) && err.text[0]));
 	if (!rc) {
-		rc = vpa_rank_detail_from_bytes(bytes + who, detail, rank, 1, &rank->detail, &err);
+		rc = vpa_rank_detail_from_bytes(
+			bytes + who, detail, rank, 1, NULL, &rank->detail, &err);
 		FUZZ_EXPECT(!rc || (rc == VPT_EDATA && err.text[0]));
 	}
 	free(bytes);

@@ -154,6 +154,14 @@ static inline uint32_t vpa_end_mark(const struct vpa_rank_detail *d, size_t coll
 
 void vpa_rank_detail_free(struct vpa_rank_detail *d);
 
+/* Whoever wants to see what a rank without overlaps did while it is read, a few collectives at a time, since all of it takes more
+ * memory than a processor has near: take() gets the next `count` collectives, of which `first` is the first. Collective first + i
+ * starts at mark 2 * i of `d` and ends at the next one; other members of `d` are not set. 0, or an error that ends the reading. */
+struct vpa_stretch_taker {
+	int (*take)(void *ctx, const struct vpa_rank_detail *d, size_t first, size_t count);
+	void *ctx;
+};
+
 struct vpa_rank_fact {
 	const char *name, *value;
 };
@@ -189,6 +197,7 @@ struct vpa_rank {
 	struct vpa_collective_key *keys;
 	size_t key_count;
 	size_t collective_count; /* by start */
+	int has_overlaps;        /* 0: each one takes time, and ends before the next one starts */
 	struct vpa_rank_times times;
 	uint16_t *key_low, *key_high; /* of each; key_high NULL: there are at most 65,536 keys */
 	struct vpa_slab *slab;        /* which keys and times are parts of */
@@ -234,6 +243,9 @@ static inline int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_co
 {
 	if (vpa_rank_times_put(&r->times, c.start_ns, c.end_ns))
 		return VPT_ENOMEM;
+	r->has_overlaps |= c.start_ns == c.end_ns ||
+			   (r->collective_count &&
+				   c.start_ns <= vpa_rank_end_ns(r, r->collective_count - 1));
 	r->key_low[r->collective_count] = (uint16_t)c.key;
 	if (r->key_high)
 		r->key_high[r->collective_count] = (uint16_t)(c.key >> 16);

@@ -25,6 +25,11 @@ static void set_how(struct vpa_job_waits *w, const struct vpa_team *t, size_t me
 }
 _Static_assert(VPA_WAIT_TASK_ROWS % VPA_HOW_IN_BYTE == 0, "tasks begin at whole bytes");
 
+static void set_odd(struct vpa_job_waits *w, uint32_t rank)
+{
+	__atomic_store_n(&w->is_odd[rank], 1, __ATOMIC_RELAXED);
+}
+
 static size_t row_before(
 	const struct vpa_job_waits *w, const struct vpa_team *t, size_t at, size_t x, size_t y)
 {
@@ -106,6 +111,7 @@ static int count_wait(struct vpa_job_waits *w, struct vpa_wait_tally *tally,
 	}
 	if (vpt_grow(&tally->odd, &tally->odd_cap, tally->odd_count + 1, sizeof(*tally->odd)))
 		return VPT_ENOMEM;
+	set_odd(w, last);
 	tally->odd[tally->odd_count++] =
 		(struct vpa_odd_wait){last, (uint32_t)x->last, x->before, x->at};
 	return VPT_OK;
@@ -149,8 +155,10 @@ static int take_member(struct vpa_job_waits *w, struct vpa_wait_tally *tally,
 		return VPT_OK;
 	}
 	add_wait(tally, r, team_row, g->ranks[wait.last], wait.ns);
-	if (wait.before != SIZE_MAX)
+	if (wait.before != SIZE_MAX) {
 		set_how(w, s->team, s->member, at, VPA_WAITS_ODDLY);
+		set_odd(w, s->rank);
+	}
 	return count_wait(w, tally, s, &wait);
 }
 

@@ -56,25 +56,51 @@ int vpa_name_parts(struct vpa_job_waits *w)
 
 /* ---- what they did ---- */
 
+static void add_many(int64_t *blame, const uint32_t *names, const struct vpa_rank_part *parts,
+	size_t count, int64_t times)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t *part = &blame[names[parts[i].name]], ns;
+
+		if (__builtin_mul_overflow((int64_t)parts[i].ns, times, &ns))
+			ns = times < 0 ? -INT64_MAX : INT64_MAX;
+		*part = vpt_sat_add_i64(*part, ns);
+	}
+}
+
+/* Of one that waits, as nearly all do. */
+static void take_once(
+	int64_t *blame, const uint32_t *names, const struct vpa_rank_part *parts, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t *part = &blame[names[parts[i].name]];
+
+		*part = vpt_sat_add_i64(*part, -(int64_t)parts[i].ns);
+	}
+}
+
+static void add_parts(const struct vpa_job_waits *w, struct vpa_wait_tally *t, uint32_t of,
+	size_t rank, const struct vpa_rank_part *parts, size_t count, int64_t times)
+{
+	if (times == -1)
+		take_once(vpa_blame_of(w, t, of), w->of_rank[rank], parts, count);
+	else
+		add_many(vpa_blame_of(w, t, of), w->of_rank[rank], parts, count, times);
+}
+
 /* Adds `times` what a rank did between two of its collectives to the blame of rank `of`. */
 static void add_between(const struct vpa_job_waits *w, struct vpa_wait_tally *t, uint32_t of,
 	size_t rank, const struct vpa_rank_detail *d, uint32_t before, uint32_t at, int64_t times)
 {
 	uint32_t from = vpa_end_mark(d, before), to = vpa_start_mark(d, at);
-	uint32_t first = from < to ? from : to, last = from < to ? to : from;
-	const uint32_t *parts = w->of_rank[rank];
-	int64_t *blame = vpa_blame_of(w, t, of);
-	size_t i;
+	size_t first = d->marks[from < to ? from : to].part_end;
+	size_t last = d->marks[from < to ? to : from].part_end;
 
-	if (from > to)
-		times = -times;
-	for (i = d->marks[first].part_end; i < d->marks[last].part_end; i++) {
-		int64_t *part = &blame[parts[d->parts[i].name]], ns;
-
-		if (__builtin_mul_overflow((int64_t)d->parts[i].ns, times, &ns))
-			ns = times < 0 ? -INT64_MAX : INT64_MAX;
-		*part = vpt_sat_add_i64(*part, ns);
-	}
+	add_parts(w, t, of, rank, &d->parts[first], last - first, from > to ? -times : times);
 }
 
 static void take_detail(const struct vpa_job_waits *w, struct vpa_wait_tally *tally,
@@ -89,9 +115,7 @@ static void take_detail(const struct vpa_job_waits *w, struct vpa_wait_tally *ta
 
 	for (at = t->first; at < t->last; at++) {
 		const struct vpa_team_row *r = &w->teams.rows[at];
-		size_t i = at - t->first;
-		unsigned how =
-			waits[i / VPA_HOW_IN_BYTE] >> VPA_HOW_BITS * (i % VPA_HOW_IN_BYTE) & 3;
+		unsigned how = vpa_how_at(waits, at - t->first);
 		const struct vpa_job_row *row;
 		uint32_t cell;
 
@@ -126,20 +150,122 @@ static void take_odd(const struct vpa_job_waits *w, struct vpa_wait_tally *tally
 	}
 }
 
+/* The place of a rank in a team; SIZE_MAX: it is not in it. */
+static size_t member_of(const struct vpa_job_waits *w, const struct vpa_team *t, size_t rank)
+{
+	const struct vpa_group *g = &w->job->matching.groups[t->group];
+	size_t k;
+
+	for (k = 0; k < g->rank_count && g->ranks[k] < rank; k++)
+		;
+	return k < g->rank_count && g->ranks[k] == rank ? k : SIZE_MAX;
+}
+
 void vpa_job_waits_take(
 	struct vpa_job_waits *w, unsigned thread, size_t rank, const struct vpa_rank_detail *d)
 {
 	size_t i, k;
 
 	for (i = 0; i < w->teams.count && vpa_job_clock(w->job, rank)->is_placed; i++) {
-		const struct vpa_group *g = &w->job->matching.groups[w->teams.items[i].group];
-
-		for (k = 0; k < g->rank_count && g->ranks[k] < rank; k++)
-			;
-		if (k < g->rank_count && g->ranks[k] == rank)
+		k = member_of(w, &w->teams.items[i], rank);
+		if (k != SIZE_MAX)
 			take_detail(w, &w->tallies[thread], &w->teams.items[i], k, d);
 	}
 	take_odd(w, &w->tallies[thread], (uint32_t)rank, d);
+}
+
+/* ---- the same, while what they did is read ---- */
+
+/* Whether the collectives of a member come in the order of the team's rows: those of one group do. */
+static int are_in_order(const struct vpa_job_waits *w, const struct vpa_team *t, size_t k)
+{
+	uint32_t next = 0;
+	size_t at;
+
+	for (at = t->first; at < t->last; at++) {
+		uint32_t cell = vpa_cell_of(w, &w->teams.rows[at], k);
+
+		if (cell == VPA_NO_COLLECTIVE)
+			continue;
+		if (cell < next)
+			return 0;
+		next = cell + 1;
+	}
+	return 1;
+}
+
+static int add_walk(
+	const struct vpa_job_waits *w, struct vpa_wait_tally *tally, const struct vpa_team *t, size_t k)
+{
+	if (vpt_grow(&tally->walks, &tally->walk_cap, tally->walk_count + 1, sizeof(*tally->walks)))
+		return VPT_ENOMEM;
+	tally->walks[tally->walk_count++] = (struct vpa_blame_walk){.team = t,
+		.member = k,
+		.at = t->first,
+		.before = VPA_NO_COLLECTIVE,
+		.how = &w->waits[t - w->teams.items][k * vpa_how_bytes(t)]};
+	return VPT_OK;
+}
+
+int vpa_job_waits_begin_rank(
+	struct vpa_job_waits *w, unsigned thread, size_t rank, int *can_take_stretches)
+{
+	struct vpa_wait_tally *tally = &w->tallies[thread];
+	int rc = VPT_OK;
+	size_t i, k;
+
+	*can_take_stretches = !w->job->list.items[rank]->has_overlaps && !w->is_odd[rank];
+	tally->walk_count = 0;
+	for (i = 0; i < w->teams.count && *can_take_stretches && !rc &&
+		    vpa_job_clock(w->job, rank)->is_placed;
+		i++) {
+		k = member_of(w, &w->teams.items[i], rank);
+		if (k == SIZE_MAX)
+			continue;
+		*can_take_stretches = are_in_order(w, &w->teams.items[i], k);
+		rc = add_walk(w, tally, &w->teams.items[i], k);
+	}
+	return rc;
+}
+
+/* Takes the parts before collectives `first` to end - 1, as far as rows of a team are about them. */
+static void walk(const struct vpa_job_waits *w, struct vpa_wait_tally *tally,
+	struct vpa_blame_walk *x, const struct vpa_rank_detail *d, size_t first, size_t end)
+{
+	const uint32_t *ranks = w->job->matching.groups[x->team->group].ranks;
+	uint32_t rank = ranks[x->member];
+
+	for (; x->at < x->team->last; x->at++) {
+		const struct vpa_team_row *r = &w->teams.rows[x->at];
+		unsigned how = vpa_how_at(x->how, x->at - x->team->first);
+		uint32_t cell = vpa_cell_of(w, r, x->member);
+		size_t last = how || r->waits ? vpa_row_of(w, r)->last : 0;
+		int is_last = r->waits && last == x->member;
+
+		if (cell != VPA_NO_COLLECTIVE && (is_last || how == VPA_WAITS_PLAINLY)) {
+			size_t from = x->before < first
+					      ? 0
+					      : d->marks[2 * (x->before - first) + 1].part_end;
+			size_t to = cell < end ? d->marks[2 * (cell - first)].part_end
+					       : d->part_count;
+
+			add_parts(w, tally, ranks[last], rank, &d->parts[from], to - from,
+				is_last ? (int64_t)r->waits : -1);
+		}
+		if (cell != VPA_NO_COLLECTIVE && cell >= end)
+			return;
+		x->before = cell;
+	}
+}
+
+void vpa_job_waits_take_stretches(struct vpa_job_waits *w, unsigned thread,
+	const struct vpa_rank_detail *d, size_t first, size_t count)
+{
+	struct vpa_wait_tally *tally = &w->tallies[thread];
+	size_t i;
+
+	for (i = 0; i < tally->walk_count; i++)
+		walk(w, tally, &tally->walks[i], d, first, first + count);
 }
 
 /* ---- what is said of it ---- */

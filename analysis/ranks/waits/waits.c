@@ -113,7 +113,8 @@ int vpa_job_waits_begin(struct vpa_job *job, const struct vpa_job_rows *rows, un
 	w->job_rows = rows;
 	w->threads = threads;
 	w->of_rank = vpt_calloc(job->list.count + 1, sizeof(*w->of_rank));
-	rc = w->of_rank ? vpa_name_parts(w) : VPT_ENOMEM;
+	w->is_odd = vpt_calloc(job->list.count + 1, sizeof(*w->is_odd));
+	rc = w->of_rank && w->is_odd ? vpa_name_parts(w) : VPT_ENOMEM;
 	if (!rc)
 		rc = new_tallies(w);
 	if (!rc)
@@ -145,9 +146,11 @@ void vpa_job_waits_free(struct vpa_job_waits *w)
 		vpt_free(w->tallies[i].groups);
 		vpt_free(w->tallies[i].blame);
 		vpt_free(w->tallies[i].odd);
+		vpt_free(w->tallies[i].walks);
 	}
 	vpt_free(w->tallies);
 	vpt_free(w->of_rank);
+	vpt_free(w->is_odd);
 	vpt_free(w->tasks);
 	vpa_teams_free(&w->teams);
 	vpt_free(w->odd);

@@ -56,6 +56,13 @@ struct vpa_wait_tally {
 	int64_t *blame; /* by rank, then part of the job */
 	struct vpa_odd_wait *odd;
 	size_t odd_count, odd_cap;
+	struct vpa_blame_walk {
+		const struct vpa_team *team;
+		size_t member, at;        /* the next row that its stretches are of */
+		uint32_t before;          /* its collective in the row before that */
+		const unsigned char *how; /* of the member */
+	} * walks;                        /* of the rank whose stretches are taken */
+	size_t walk_count, walk_cap;
 	struct vpa_wait_place
 		places[VPA_WAIT_TASK_ROWS + 1]; /* of its task, after the row before that */
 };
@@ -70,6 +77,7 @@ struct vpa_job_waits {
 	struct vpa_odd_wait *odd; /* by rank */
 	size_t odd_count, odd_cap;
 	unsigned char **waits; /* by team: of a member and a row two bits, see enum vpa_how */
+	unsigned char *is_odd; /* by rank: it waits oddly, or is waited for */
 	struct vpa_wait_task *tasks;
 	size_t task_count, task_cap;
 	unsigned threads;
@@ -84,6 +92,11 @@ enum { VPA_HOW_BITS = 2, VPA_HOW_IN_BYTE = 4 };
 static inline size_t vpa_how_bytes(const struct vpa_team *t)
 {
 	return (t->last - t->first) / VPA_HOW_IN_BYTE + 1;
+}
+
+static inline unsigned vpa_how_at(const unsigned char *of_member, size_t i)
+{
+	return of_member[i / VPA_HOW_IN_BYTE] >> VPA_HOW_BITS * (i % VPA_HOW_IN_BYTE) & 3;
 }
 
 static inline const struct vpa_job_row *vpa_row_of(

@@ -80,7 +80,7 @@ static int read_rank(const struct rank_bytes *in, struct vpa_rank *out, struct v
 
 	return rc ? rc
 		  : vpa_rank_detail_from_bytes(
-			    in->detail.data, in->detail.size, out, 1, &out->detail, err);
+			    in->detail.data, in->detail.size, out, 1, NULL, &out->detail, err);
 }
 
 static void free_bytes(struct rank_bytes *b)
@@ -384,13 +384,13 @@ static void a_detail_is_read_without_paces(void **state)
 	write_rank(list.items[0], &bytes);
 	bytes.detail.size--;
 	assert_int_equal(vpa_rank_detail_from_bytes(bytes.detail.data, bytes.detail.size,
-				 list.items[0], 1, &found, &err),
+				 list.items[0], 1, NULL, &found, &err),
 		VPT_EDATA);
 	assert_int_equal(vpa_rank_detail_from_bytes(bytes.detail.data, bytes.detail.size,
-				 list.items[0], 0, &found, &err),
+				 list.items[0], 0, NULL, &found, &err),
 		0);
 	assert_int_equal(vpa_rank_detail_from_bytes(bytes.detail.data, bytes.shares_at,
-				 list.items[0], 0, &found, &err),
+				 list.items[0], 0, NULL, &found, &err),
 		0);
 	assert_int_equal(found.terms[9].ns, list.items[0]->detail.terms[9].ns);
 	assert_int_equal(found.terms[9].code, 0);

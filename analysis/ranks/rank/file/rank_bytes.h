@@ -40,9 +40,11 @@ int vpa_rank_number_from_bytes(const void *data, size_t size, int64_t *number, s
 int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out, size_t *shares_at);
 
 /* Reads it, its shares and paces only `with_paces`: else they need not be there. VPA_COLUMN_PADDING bytes after it can be read, see
- * rank_numbers.h. What `out` had is overwritten, its memory is used again, and the caller frees it, whatever this returns. 0;
- * VPT_EDATA, the error says where; VPT_ENOMEM. Any bytes are safe to read. */
+ * rank_numbers.h. What `out` had is overwritten, its memory is used again, and the caller frees it, whatever this returns. `taker`
+ * takes marks and parts, of a rank without overlaps; NULL: they are in `out`. 0; VPT_EDATA, the error says where; VPT_ENOMEM; or
+ * what the taker returns. Any bytes are safe to read. */
 int vpa_rank_detail_from_bytes(const void *data, size_t size, const struct vpa_rank *r,
-	int with_paces, struct vpa_rank_detail *out, struct vpt_err *err);
+	int with_paces, const struct vpa_stretch_taker *taker, struct vpa_rank_detail *out,
+	struct vpt_err *err);
 
 #endif

@@ -293,38 +293,53 @@ struct detail_reader {
 	const struct vpa_rank *rank;
 	struct vpa_rank_detail *d;
 	struct lists lists;
+	int taken; /* what the taker of stretches returned */
 };
 
-static void get_marks(struct detail_reader *r)
-{
-	const struct vpa_rank *x = r->rank;
-	struct vpa_rank_detail *d = r->d;
-	struct lists lists;
-	struct vpa_number_column times;
-	uint64_t before_ns = x->first_ns;
-	size_t numbers, i;
-	struct vpa_rank_part *part;
+/* Collectives whose stretches are taken at a time. */
+enum { TAKEN = 64 };
 
-	numbers = get_lists(&r->numbers, &r->lists, x->part_name_count ? x->part_name_count - 1 : 0,
-		d->mark_count, 1);
-	if (!vpa_begin_number_column(&r->numbers, numbers, &times))
-		return;
-	if (!x->part_name_count && r->lists.count && r->lists.items[r->lists.count - 1].end) {
-		vpa_stop_reading(&r->numbers, "no parts without names");
-		return;
-	}
-	if (vpt_grow(&d->parts, &d->part_cap, numbers + d->mark_count + 1, sizeof(*d->parts))) {
+/* Stretches that are read one after the other. */
+struct stretches {
+	struct vpa_number_column times;
+	const uint32_t *rows; /* of the next one */
+	uint64_t before_ns;   /* the mark before it */
+};
+
+/* Makes room for the parts of the next `count` stretches. 0: no memory. */
+static int room_for_parts(struct detail_reader *r, const struct stretches *s, size_t count)
+{
+	const struct list *items = r->lists.items;
+	size_t sum = 0, i;
+
+	for (i = 0; i < count; i++)
+		sum += items[s->rows[i]].end - items[s->rows[i]].begin;
+	/* A part is written before it is known to be one. */
+	if (vpt_grow(&r->d->parts, &r->d->part_cap, sum + 1, sizeof(*r->d->parts)))
 		r->numbers.no_memory = 1;
+	return !r->numbers.no_memory;
+}
+
+/* Fills the parts before `count` marks, whose times are set. */
+static void get_stretches(struct detail_reader *r, struct stretches *s, size_t count)
+{
+	struct vpa_rank_detail *d = r->d;
+	struct vpa_rank_mark *marks = d->marks;
+	struct lists lists = r->lists;
+	struct vpa_number_column times = s->times;
+	uint64_t before_ns = s->before_ns;
+	struct vpa_rank_part *part;
+	size_t i;
+
+	if (!room_for_parts(r, s, count))
 		return;
-	}
-	lists = r->lists;
-	for (i = 0, part = d->parts; i < d->mark_count; i++) {
-		struct list list = lists.items[lists.rows[i]];
+	for (i = 0, part = d->parts; i < count; i++) {
+		struct list list = lists.items[s->rows[i]];
 		const uint32_t *name = lists.numbers + list.begin, *end = lists.numbers + list.end;
-		uint64_t left_ns = d->marks[i].time_ns - before_ns;
+		uint64_t left_ns = marks[i].time_ns - before_ns;
 		struct vpa_rank_part *first = part++;
 
-		before_ns = d->marks[i].time_ns;
+		before_ns = marks[i].time_ns;
 		if (name == end) {
 			part = first;
 			if (left_ns)
@@ -343,11 +358,59 @@ static void get_marks(struct detail_reader *r)
 				break;
 			first->ns = left_ns;
 		}
-		d->marks[i].part_end = (size_t)(part - d->parts);
+		marks[i].part_end = (size_t)(part - d->parts);
 	}
-	if (i < d->mark_count)
+	if (i < count)
 		vpa_stop_reading(&r->numbers, "parts of a stretch of time");
+	s->times = times;
+	s->rows += count;
+	s->before_ns = before_ns;
+	d->mark_count = count;
 	d->part_count = (size_t)(part - d->parts);
+}
+
+/* Each collective of a rank without overlaps has two marks of its own. */
+static void take_stretches(
+	struct detail_reader *r, struct stretches *s, const struct vpa_stretch_taker *taker)
+{
+	const struct vpa_rank *x = r->rank;
+	struct vpa_rank_detail *d = r->d;
+	size_t first, count, i;
+
+	if (vpt_grow(&d->marks, &d->mark_cap, 2 * TAKEN, sizeof(*d->marks)))
+		r->numbers.no_memory = 1;
+	for (first = 0; first < x->collective_count && !vpa_is_failed(&r->numbers) && !r->taken;
+		first += count) {
+		count = x->collective_count - first < TAKEN ? x->collective_count - first : TAKEN;
+		for (i = 0; i < count; i++) {
+			d->marks[2 * i].time_ns = vpa_rank_start_ns(x, first + i);
+			d->marks[2 * i + 1].time_ns = vpa_rank_end_ns(x, first + i);
+		}
+		get_stretches(r, s, 2 * count);
+		if (!vpa_is_failed(&r->numbers))
+			r->taken = taker->take(taker->ctx, d, first, count);
+	}
+}
+
+static void get_marks(struct detail_reader *r, const struct vpa_stretch_taker *taker)
+{
+	const struct vpa_rank *x = r->rank;
+	size_t marks = taker ? 2 * x->collective_count : r->d->mark_count, numbers;
+	struct stretches s = {.before_ns = x->first_ns};
+
+	numbers = get_lists(&r->numbers, &r->lists, x->part_name_count ? x->part_name_count - 1 : 0,
+		marks, 1);
+	if (!vpa_begin_number_column(&r->numbers, numbers, &s.times))
+		return;
+	if (!x->part_name_count && r->lists.count && r->lists.items[r->lists.count - 1].end) {
+		vpa_stop_reading(&r->numbers, "no parts without names");
+		return;
+	}
+	s.rows = r->lists.rows;
+	if (taker)
+		take_stretches(r, &s, taker);
+	else
+		get_stretches(r, &s, marks);
 }
 
 /* Where terms go, by start. */
@@ -470,14 +533,15 @@ static void get_paces(struct detail_reader *r)
 }
 
 int vpa_rank_detail_from_bytes(const void *data, size_t size, const struct vpa_rank *rank,
-	int with_paces, struct vpa_rank_detail *out, struct vpt_err *err)
+	int with_paces, const struct vpa_stretch_taker *taker, struct vpa_rank_detail *out,
+	struct vpt_err *err)
 {
 	struct detail_reader r = {.numbers = {.begin = data, .at = data}, .rank = rank, .d = out};
 
 	r.numbers.end = r.numbers.begin + size;
-	r.numbers.no_memory = vpa_rank_set_marks(rank, out) != 0;
+	r.numbers.no_memory = !taker && vpa_rank_set_marks(rank, out) != 0;
 	if (!r.numbers.no_memory)
-		get_marks(&r);
+		get_marks(&r, taker);
 	if (rank->has_terms && !vpa_is_failed(&r.numbers))
 		get_starts(&r);
 	if (rank->has_paces && with_paces && !vpa_is_failed(&r.numbers))
@@ -491,5 +555,5 @@ int vpa_rank_detail_from_bytes(const void *data, size_t size, const struct vpa_r
 		return vpt_fail(err, VPT_EDATA,
 			"summary of a rank: expected %s at byte %zu of its detail", r.numbers.wrong,
 			(size_t)(r.numbers.at - r.numbers.begin));
-	return VPT_OK;
+	return r.taken;
 }

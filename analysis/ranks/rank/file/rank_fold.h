@@ -7,7 +7,10 @@
 
 /* Memory that unfolding uses again and again. All zeros is empty. */
 struct vpa_unfolded {
-	int without_paces; /* set by the caller: what only a change that is asked about needs is not read */
+	/* Set by the caller: what only a change that is asked about needs is not read; who takes stretches, which then are not in
+	 * `detail`: NULL: nobody. */
+	int without_paces;
+	const struct vpa_stretch_taker *taker;
 	struct vpa_rank_detail detail;
 	unsigned char *bytes, *packed;
 	size_t byte_cap, packed_cap;
