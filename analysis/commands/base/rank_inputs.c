@@ -146,17 +146,18 @@ static int leave_detail(struct vpa_rank_list *list, const char *path, uint64_t a
 		       : VPT_OK;
 }
 
-/* Blocks that are unpacked at the same time, each into a list of its own. */
+/* Blocks that are read and unpacked at the same time, each into a list of its own. */
 struct batch {
+	struct vpt_source *src;
 	struct unpacked {
 		struct vpa_rank_block block;
 		struct vpa_rank_list list;
 		struct vpt_err err;
-		int rc;
+		int is_read, rc;
 	} items[BATCH];
 	size_t count;
-	struct vpa_slab *slabs[VPA_RANK_THREADS_MOST]; /* by thread */
-	struct vpa_slab *blocks;
+	/* By thread: of what ranks are, and of what is packed. */
+	struct vpa_slab *slabs[VPA_RANK_THREADS_MOST], *blocks[VPA_RANK_THREADS_MOST];
 };
 
 static int unpack_item(void *ctx, unsigned thread, size_t i)
@@ -164,17 +165,23 @@ static int unpack_item(void *ctx, unsigned thread, size_t i)
 	struct batch *batch = ctx;
 	struct unpacked *u = &batch->items[i];
 
-	u->list.slab = batch->slabs[thread];
-	u->rc = vpa_rank_block_unpack(&u->block, &u->list, &u->err);
-	batch->slabs[thread] = u->list.slab;
-	u->list.slab = NULL;
+	u->rc = vpa_rank_block_read(batch->src, &batch->blocks[thread], &u->block, &u->err);
+	u->is_read = !u->rc;
+	if (u->is_read) {
+		u->list.slab = batch->slabs[thread];
+		u->rc = vpa_rank_block_unpack(&u->block, &u->list, &u->err);
+		batch->slabs[thread] = u->list.slab;
+		u->list.slab = NULL;
+		if (u->rc)
+			vpt_err_at(&u->err, batch->src->name);
+	}
 	vpa_rank_block_free(&u->block);
 	return VPT_OK;
 }
 
-/* Appends the rank of an item; the first error of a file is kept, with its name. */
-static int take_item(struct unpacked *u, const struct vpt_source *src, const char *path,
-	struct vpa_rank_list *out, int *wrong, struct vpt_err *err)
+/* Appends the rank of an item; the first error of a file is kept. What cannot be read is the end of it. */
+static int take_item(struct unpacked *u, const char *path, struct vpa_rank_list *out, int *wrong,
+	struct vpt_err *err)
 {
 	int rc = u->rc;
 
@@ -189,41 +196,58 @@ static int take_item(struct unpacked *u, const struct vpt_source *src, const cha
 	if (rc && !*wrong) {
 		*wrong = rc;
 		*err = u->err;
-		vpt_err_at(err, src->name);
 	}
-	vpa_rank_list_free(&u->list);
-	return rc == VPT_ENOMEM ? rc : VPT_OK;
+	return rc == VPT_ENOMEM || !u->is_read ? rc : VPT_OK;
 }
 
 /* Those before a damaged block are whole. */
+static int read_batch(struct batch *batch, const char *path, unsigned jobs, uint64_t *at,
+	struct vpa_rank_list *out, int *wrong, struct vpt_err *err)
+{
+	int found = VPT_OK, rc = VPT_OK;
+	struct vpt_err not_found;
+	size_t i;
+
+	for (batch->count = 0; batch->count < BATCH && !found; batch->count += !found) {
+		batch->items[batch->count] = (struct unpacked){.rc = 0};
+		found = vpa_rank_block_find(
+			batch->src, at, &batch->items[batch->count].block, &not_found);
+	}
+	vpa_in_threads(
+		vpa_jobs(jobs, VPA_RANK_THREADS_MOST), batch->count, unpack_item, batch);
+	for (i = 0; i < batch->count; i++) {
+		if (!rc)
+			rc = take_item(&batch->items[i], path, out, wrong, err);
+		vpa_rank_list_free(&batch->items[i].list);
+	}
+	if (rc || !found)
+		return rc;
+	if (found != VPT_END && !*wrong) {
+		*wrong = found;
+		*err = not_found;
+	}
+	return found;
+}
+
 int vpa_rank_summary_read(struct vpt_source *src, const char *path, unsigned jobs,
 	struct vpa_rank_list *out, struct vpt_err *err)
 {
 	struct batch *batch = vpt_calloc(1, sizeof(*batch));
-	int rc = batch ? VPT_OK : vpt_fail(err, VPT_ENOMEM, "no memory for ranks"), wrong = VPT_OK;
+	int rc = VPT_OK, wrong = VPT_OK;
 	uint64_t at = 0;
 	size_t i;
 
-	if (batch) {
-		batch->slabs[0] = out->slab;
-		out->slab = NULL;
+	if (!batch)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for ranks");
+	batch->src = src;
+	batch->slabs[0] = out->slab;
+	while (!rc)
+		rc = read_batch(batch, path, jobs, &at, out, &wrong, err);
+	out->slab = batch->slabs[0];
+	for (i = 0; i < VPA_RANK_THREADS_MOST; i++) {
+		vpa_slab_drop(i ? batch->slabs[i] : NULL);
+		vpa_slab_drop(batch->blocks[i]);
 	}
-	while (!rc) {
-		for (batch->count = 0; batch->count < BATCH && !rc; batch->count += !rc)
-			rc = vpa_rank_block_read(src, &at, &batch->blocks,
-				&batch->items[batch->count].block, wrong ? NULL : err);
-		vpa_in_threads(batch->count > 1 ? vpa_jobs(jobs, VPA_RANK_THREADS_MOST) : 1,
-			batch->count, unpack_item, batch);
-		for (i = 0; i < batch->count; i++)
-			if (take_item(&batch->items[i], src, path, out, &wrong, err))
-				rc = VPT_ENOMEM;
-	}
-	if (batch) {
-		out->slab = batch->slabs[0];
-		vpa_slab_drop(batch->blocks);
-	}
-	for (i = 1; batch && i < VPA_RANK_THREADS_MOST; i++)
-		vpa_slab_drop(batch->slabs[i]);
 	vpt_free(batch);
 	return wrong ? wrong : rc == VPT_END ? VPT_OK : rc;
 }

@@ -216,11 +216,12 @@ static void a_detail_is_read_from_its_file(void **state)
 	assert_int_equal(vpa_rank_blocks_write(&blocks, sink, &err), 0);
 	assert_int_equal(sink->finish(sink, 1, &err), 0);
 	assert_int_equal(vpt_source_open(path, &src, &err), 0);
-	assert_int_equal(vpa_rank_block_read(src, &at, &slab, &block, &err), 0);
+	assert_int_equal(vpa_rank_block_find(src, &at, &block, &err), 0);
+	assert_int_equal(vpa_rank_block_read(src, &slab, &block, &err), 0);
 	assert_int_equal(vpa_rank_block_unpack(&block, &found, &err), 0);
 	place = block.detail.at;
 	vpa_rank_block_free(&block);
-	assert_int_equal(vpa_rank_block_read(src, &at, &slab, &block, &err), VPT_END);
+	assert_int_equal(vpa_rank_block_find(src, &at, &block, &err), VPT_END);
 	vpa_slab_drop(slab);
 	vpt_source_close(src);
 	assert_int_equal(vpa_rank_leave_in_file(found.items[0], path, place), VPT_OK);

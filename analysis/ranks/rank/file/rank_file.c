@@ -179,20 +179,6 @@ static int check_frame(
 	return VPT_OK;
 }
 
-static int read_frames(struct vpt_source *src, uint64_t *at, struct vpa_rank_block *x,
-	struct vpa_slab **slab, struct vpt_err *err)
-{
-	int rc = check_frame(src, at, &x->who, err);
-
-	if (!rc)
-		rc = check_frame(src, at, &x->detail, err);
-	if (rc)
-		return rc;
-	if (room_for_frames(x, slab))
-		return vpt_fail(err, VPT_ENOMEM, "%s: no memory for its ranks", src->name);
-	return read_exactly(src, x->who.at, x->who.packed, (size_t)(*at - x->who.at), err);
-}
-
 /* Whether frames hold as much as is said. The checksum is of the packed bytes, and sizes stand before them: a block that is wrong
  * there is not to be merged with others. */
 static int is_of_its_size(const struct vpa_rank_frame *f)
@@ -213,11 +199,10 @@ static int is_of_its_size(const struct vpa_rank_frame *f)
 	return size == f->size;
 }
 
-int vpa_rank_block_read(struct vpt_source *src, uint64_t *at, struct vpa_slab **slab,
-	struct vpa_rank_block *out, struct vpt_err *err)
+int vpa_rank_block_find(
+	struct vpt_source *src, uint64_t *at, struct vpa_rank_block *out, struct vpt_err *err)
 {
 	unsigned char header[HEADER_BYTES];
-	uint64_t begin;
 	int rc;
 
 	*out = (struct vpa_rank_block){.rank = 0};
@@ -231,7 +216,6 @@ int vpa_rank_block_read(struct vpt_source *src, uint64_t *at, struct vpa_slab **
 	}
 	if (*at >= src->size_bytes)
 		return VPT_END;
-	begin = *at;
 	rc = read_exactly(src, *at, header, sizeof(header), err);
 	if (rc)
 		return rc;
@@ -240,13 +224,23 @@ int vpa_rank_block_read(struct vpt_source *src, uint64_t *at, struct vpa_slab **
 		.who = {.packed_size = number_at(header + 8), .size = number_at(header + 24)},
 		.detail = {.packed_size = number_at(header + 16), .size = number_at(header + 32)},
 		.checksum = number_at(header + 40)};
-	rc = read_frames(src, at, out, slab, err);
-	if (!rc && (!is_of_its_size(&out->who) || !is_of_its_size(&out->detail) ||
-			   checksum_of_block(out) != out->checksum))
+	rc = check_frame(src, at, &out->who, err);
+	return rc ? rc : check_frame(src, at, &out->detail, err);
+}
+
+int vpa_rank_block_read(struct vpt_source *src, struct vpa_slab **slab,
+	struct vpa_rank_block *block, struct vpt_err *err)
+{
+	size_t size = (size_t)(block->who.packed_size + block->detail.packed_size);
+	int rc;
+
+	if (room_for_frames(block, slab))
+		return vpt_fail(err, VPT_ENOMEM, "%s: no memory for its ranks", src->name);
+	rc = read_exactly(src, block->who.at, block->who.packed, size, err);
+	if (!rc && (!is_of_its_size(&block->who) || !is_of_its_size(&block->detail) ||
+			   checksum_of_block(block) != block->checksum))
 		rc = vpt_fail(err, VPT_EDATA, "%s: the rank at byte %" PRIu64 " is damaged",
-			src->name, begin);
-	if (rc)
-		vpa_rank_block_free(out);
+			src->name, block->who.at - HEADER_BYTES);
 	return rc;
 }
 
@@ -293,11 +287,11 @@ int vpa_rank_blocks_read(struct vpa_rank_blocks *b, struct vpt_source *src, stru
 	uint64_t at = 0;
 	int rc;
 
-	while (!(rc = vpa_rank_block_read(src, &at, &b->slab, &block, err))) {
-		rc = check_block(&block, err);
-		if (rc)
+	while (!(rc = vpa_rank_block_find(src, &at, &block, err))) {
+		rc = vpa_rank_block_read(src, &b->slab, &block, err);
+		if (!rc && (rc = check_block(&block, err)) != 0)
 			vpt_err_at(err, src->name);
-		else if (add_block(b, &block))
+		if (!rc && add_block(b, &block))
 			rc = vpt_fail(err, VPT_ENOMEM, "%s: no memory for its ranks", src->name);
 		if (rc) {
 			vpa_rank_block_free(&block);

@@ -35,10 +35,14 @@ struct vpa_rank_blocks {
 	struct vpa_slab *slab; /* of the newest ones */
 };
 
-/* Reads the block at byte *at of a file, 0 at first, into *slab, see rank_slab.h, and moves *at to the next one. The caller frees the
- * block. 0; VPT_END: there is none more; VPT_EDATA: the file is none of ranks, or damaged; VPT_EIO, VPT_ENOMEM. */
-int vpa_rank_block_read(struct vpt_source *src, uint64_t *at, struct vpa_slab **slab,
-	struct vpa_rank_block *out, struct vpt_err *err);
+/* Reads the header of the block at byte *at of a file, 0 at first, and moves *at to the next one. Nothing is to be freed. 0; VPT_END:
+ * there is none more; VPT_EDATA: the file is none of ranks, or damaged; VPT_EIO. */
+int vpa_rank_block_find(
+	struct vpt_source *src, uint64_t *at, struct vpa_rank_block *out, struct vpt_err *err);
+/* Reads the frames of a block that was found into *slab, see rank_slab.h. Any thread; the caller frees the block. VPT_EDATA: it is
+ * damaged; VPT_EIO, VPT_ENOMEM. */
+int vpa_rank_block_read(struct vpt_source *src, struct vpa_slab **slab,
+	struct vpa_rank_block *block, struct vpt_err *err);
 /* Unpacks a block and appends its rank, whose detail stays folded and is taken from the block. 0, VPT_EDATA, VPT_EVERSION or
  * VPT_ENOMEM. */
 int vpa_rank_block_unpack(
