@@ -298,6 +298,7 @@ struct details {
 	struct vpa_job *job;
 	struct vpa_job_waits *waits;
 	struct vpa_joint *joint;
+	size_t at_once;
 	struct detail_thread {
 		struct vpa_unfolded unfolded;
 		struct vpt_err err;
@@ -342,9 +343,8 @@ static int unfold(const struct details *d, unsigned thread, size_t rank, int can
 	return VPT_OK;
 }
 
-static int take_detail(void *ctx, unsigned thread, size_t rank)
+static int take_detail(const struct details *d, unsigned thread, size_t rank)
 {
-	const struct details *d = ctx;
 	int can_take_stretches;
 	int rc = vpa_job_waits_begin_rank(d->waits, thread, rank, &can_take_stretches);
 
@@ -357,13 +357,38 @@ static int take_detail(void *ctx, unsigned thread, size_t rank)
 					 &d->threads[thread].unfolded.detail);
 }
 
+/* Ranks that one thread takes one after the other: those of a machine mostly, which share rows. */
+static size_t ranks_at_once(const struct vpa_job *job, unsigned threads)
+{
+	size_t share = job->rank_count / threads / 8;
+
+	return share < 1 ? 1 : share < 8 ? share : 8;
+}
+
+static int take_some(void *ctx, unsigned thread, size_t task)
+{
+	const struct details *d = ctx;
+	size_t rank = task * d->at_once, left = d->job->rank_count - rank;
+	size_t end = rank + (left < d->at_once ? left : d->at_once);
+	int rc = VPT_OK;
+
+	for (; rank < end && !rc; rank++)
+		rc = take_detail(d, thread, rank);
+	return rc;
+}
+
 static int take_details(struct vpa_job *job, struct vpa_job_waits *waits, struct vpa_joint *joint,
 	unsigned threads, struct vpt_err *err)
 {
 	struct detail_thread rooms[VPA_RANK_THREADS_MOST] = {{.err = {.code = 0}}};
-	struct details d = {.job = job, .waits = waits, .joint = joint, .threads = rooms};
+	struct details d = {.job = job,
+		.waits = waits,
+		.joint = joint,
+		.threads = rooms,
+		.at_once = ranks_at_once(job, threads)};
 	unsigned i;
-	int rc = vpa_in_threads(threads, job->rank_count, take_detail, &d);
+	int rc = vpa_in_threads(
+		threads, (job->rank_count + d.at_once - 1) / d.at_once, take_some, &d);
 
 	for (i = 0; i < threads; i++) {
 		if (rc && d.threads[i].err.code == rc && err)

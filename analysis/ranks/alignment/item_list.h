@@ -1,5 +1,5 @@
 /* item_list.h - collectives of a rank, as indexes, in memory that several ranks use: ranks that make the same calls have the same
- * list. */
+ * list. Any thread may take and drop it. */
 #ifndef VPA_ANALYSIS_RANKS_ALIGNMENT_ITEM_LIST_H
 #define VPA_ANALYSIS_RANKS_ALIGNMENT_ITEM_LIST_H
 
@@ -30,14 +30,14 @@ static inline struct vpa_item_list *vpa_item_list_new(size_t count)
 
 static inline struct vpa_item_list *vpa_item_list_take(struct vpa_item_list *list)
 {
-	list->users++;
+	__atomic_add_fetch(&list->users, 1, __ATOMIC_RELAXED);
 	return list;
 }
 
 /* Accepts NULL. */
 static inline void vpa_item_list_drop(struct vpa_item_list *list)
 {
-	if (list && !--list->users)
+	if (list && !__atomic_sub_fetch(&list->users, 1, __ATOMIC_ACQ_REL))
 		vpt_free(list);
 }
 

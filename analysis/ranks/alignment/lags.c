@@ -456,12 +456,24 @@ struct vpa_lag vpa_lag_find(const struct vpa_sequence *a, const struct vpa_seque
 	return best;
 }
 
-int vpa_lag_by_order(const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock,
+int vpa_lag_none(const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock,
 	struct vpa_lag *out)
 {
 	struct known known = {.pairs = {{0}}};
 	struct pairs pairs;
+
+	*out = (struct vpa_lag){.share_clock = share_clock};
+	take_pairs(&known, a, b, 0, &pairs);
+	if (pairs.count)
+		measure(&pairs, share_clock, out);
+	return pairs.count != 0;
+}
+
+int vpa_lag_by_order(const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock,
+	struct vpa_lag *out)
+{
 	size_t i;
+	int fits;
 
 	*out = (struct vpa_lag){.is_by_order = 1, .share_clock = share_clock};
 	if (!a->count || a->count != b->count ||
@@ -472,11 +484,9 @@ int vpa_lag_by_order(const struct vpa_sequence *a, const struct vpa_sequence *b,
 			return 0;
 	if (!vpa_same_calls(a->rank, b->rank, share_clock))
 		return 0;
-	take_pairs(&known, a, b, 0, &pairs);
-	if (pairs.count)
-		measure(&pairs, share_clock, out);
+	fits = vpa_lag_none(a, b, share_clock, out);
 	out->is_by_order = 1;
-	return pairs.count != 0;
+	return fits;
 }
 
 struct vpa_agreement vpa_lag_agreement(

@@ -27,6 +27,11 @@ struct vpa_lag {
 struct vpa_lag vpa_lag_find(const struct vpa_sequence *a, const struct vpa_sequence *b,
 	int share_clock, uint32_t *partner);
 
+/* The lag of two sequences that begin together, which most do: 0, and what their ends say of it. Whether it is the one, its pairs
+ * tell. 0: it is not. */
+int vpa_lag_none(const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock,
+	struct vpa_lag *out);
+
 /* The same for messages of ranks that made the same calls, see same_calls.h: each is paired with the one of its number. 0: they
  * are none. Ranks of different communicators may make the same calls too, so it is asked within one only. */
 int vpa_lag_by_order(const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock,

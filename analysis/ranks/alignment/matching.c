@@ -103,6 +103,10 @@ static struct laid first_lag(const struct filling *f, const struct vpa_sequence 
 		lag.pairs = shorter;
 		return (struct laid){lag, 1, shorter};
 	}
+	/* Of as many each to each there is one way only. */
+	if (a->count == b->count && vpa_lag_none(a, b, share_clock, &lag) &&
+		vpa_lag_follow(a, b, &lag, partner) == shorter)
+		return (struct laid){lag, 1, shorter};
 	return (struct laid){.lag = vpa_lag_find(a, b, share_clock, partner)};
 }
 
@@ -323,9 +327,10 @@ static int take_items(struct filling *f)
 }
 
 /* A second and third pass join those that the reference itself lacks. */
-static int fill_group(const struct vpa_members *w, const struct team *team, struct vpa_group *g)
+static int fill_group(const struct vpa_members *w, const struct team *team, unsigned threads,
+	struct vpa_group *g)
 {
-	struct filling f = {.w = w, .team = team, .group = g, .threads = vpa_rank_threads(w->list)};
+	struct filling f = {.w = w, .team = team, .group = g, .threads = threads};
 	const struct vpa_member *reference;
 	unsigned i;
 	size_t k;
@@ -359,41 +364,84 @@ static void count_unmatched(const struct vpa_group *g, uint64_t *unmatched)
 	for (k = 0; k < g->rank_count; k++) {
 		uint64_t count = 0;
 
-		for (row = 0; row < g->row_count; row++)
+		for (row = 0; !g->lists[k] && row < g->row_count; row++)
 			count += vpa_group_cell(g, row, k) != VPA_NO_COLLECTIVE;
+		if (g->lists[k])
+			count = g->row_count;
 		unmatched[g->ranks[k]] -= count;
 	}
 }
 
-static int list_groups(struct vpa_members *w, struct vpa_matching *out)
+/* Groups, and who is in them. */
+struct groups {
+	struct vpa_members *w;
+	struct vpa_matching *out;
+	struct team *teams; /* by group */
+	size_t team_cap;
+	unsigned threads;
+};
+
+enum { LARGE = 64 /* members of a group whose members several threads take; of others they take whole groups */ };
+
+static int take_group(struct groups *x, size_t group, unsigned threads)
 {
-	struct team team = {.count = 0};
-	uint32_t cluster;
+	const struct team *team = &x->teams[group];
+	int rc = fill_group(x->w, team, threads, &x->out->groups[group]);
 	size_t i;
+
+	for (i = 0; i < team->count; i++) {
+		vpa_item_list_drop(x->w->items[team->members[i]].items);
+		x->w->items[team->members[i]].items = NULL;
+	}
+	return rc;
+}
+
+static int take_small_group(void *ctx, unsigned thread, size_t group)
+{
+	struct groups *x = ctx;
+
+	(void)thread;
+	return x->teams[group].count < LARGE ? take_group(x, group, 1) : VPT_OK;
+}
+
+static int list_groups(struct groups *x)
+{
+	struct vpa_matching *out = x->out;
+	uint32_t cluster;
 	int rc = VPT_OK;
 
-	for (cluster = 0; cluster < w->cluster_count && !rc; cluster++) {
-		rc = list_team(w, cluster, &team);
-		if (rc || team.count < 2)
-			continue;
-		rc = vpt_grow(
-			&out->groups, &out->group_cap, out->group_count + 1, sizeof(*out->groups));
-		if (rc)
-			break;
-		out->groups[out->group_count] = (struct vpa_group){.name = NULL};
-		rc = fill_group(w, &team, &out->groups[out->group_count++]);
-		for (i = 0; i < team.count; i++) {
-			vpa_item_list_drop(w->items[team.members[i]].items);
-			w->items[team.members[i]].items = NULL;
-		}
+	for (cluster = 0; cluster < x->w->cluster_count && !rc; cluster++) {
+		size_t count = out->group_count + 1;
+
+		if (vpt_grow_zeroed(&x->teams, &x->team_cap, count, sizeof(*x->teams)) ||
+			vpt_grow_zeroed(&out->groups, &out->group_cap, count, sizeof(*out->groups)))
+			return VPT_ENOMEM;
+		rc = list_team(x->w, cluster, &x->teams[out->group_count]);
+		out->group_count += x->teams[out->group_count].count >= 2;
 	}
-	vpt_free(team.members);
+	return rc;
+}
+
+static int fill_groups(struct groups *x)
+{
+	size_t i;
+	int rc = list_groups(x);
+
+	for (i = 0; i < x->out->group_count && !rc; i++)
+		if (x->teams[i].count >= LARGE)
+			rc = take_group(x, i, x->threads);
+	if (!rc)
+		rc = vpa_in_threads(x->threads, x->out->group_count, take_small_group, x);
+	for (i = 0; i < x->team_cap; i++)
+		vpt_free(x->teams[i].members);
+	vpt_free(x->teams);
 	return rc;
 }
 
 int vpa_match(const struct vpa_rank_list *list, struct vpa_matching *out)
 {
 	struct vpa_members members;
+	struct groups groups = {.w = &members, .out = out, .threads = vpa_rank_threads(list)};
 	size_t i;
 	int rc = vpa_members_find(list, &members);
 
@@ -402,7 +450,7 @@ int vpa_match(const struct vpa_rank_list *list, struct vpa_matching *out)
 	if (!out->unmatched)
 		rc = VPT_ENOMEM;
 	if (!rc)
-		rc = list_groups(&members, out);
+		rc = fill_groups(&groups);
 	for (i = 0; out->unmatched && i < list->count; i++)
 		out->unmatched[i] = list->items[i]->collective_count;
 	for (i = 0; !rc && i < out->group_count; i++)
