@@ -7,7 +7,8 @@
 #                              cannot change
 #
 # Missing packages are installed where that is possible (as root, or with sudo that asks for no password);
-# otherwise the one line to run is printed. Builds go to build/, build-sanitize/ and build-bare/. The end lists what was skipped, and why.
+# otherwise the one line to run is printed. Builds go to build/, build-sanitize/ and build-bare/, which takes the objects of build/ that
+# would be the same. The end lists what was skipped, and why.
 set -eu
 
 usage() {
@@ -109,6 +110,7 @@ hidden)
 	# The rest of their random cases are the other builds'.
 	export VPT_PAIRS=140 VPT_SCHEDULES=64
 	echo "Left to the other builds, since neither CUDA nor ../shared changes them: $(echo "$left_out" | tr '|' ' ')"
+	take_objects build-bare build
 	build_and_test build-bare -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=OFF
 	;;
 *)

@@ -55,6 +55,15 @@ forget_other_checkout() { # forget_other_checkout FOLDER
 	find "$1" -name CMakeFiles -type d -prune -exec rm -rf {} +
 }
 
+# Begins a build folder with the objects of another one of this checkout, which Ninja compiles again only where the command is another one
+# or what they include is not there. Nothing else is taken: what is linked or generated is made anew.
+take_objects() { # take_objects FOLDER OTHER
+	[ ! -e "$1" ] && [ -f "$2/.ninja_deps" ] || return 0
+	mkdir -p "$1"
+	objects=$(cd "$1" && pwd)
+	(cd "$2" && find . -name '*.o' -exec cp -p --parents -t "$objects" {} + && cp -p .ninja_log .ninja_deps "$objects") || rm -rf "$objects"
+}
+
 configure() { # configure FOLDER CMAKE-OPTIONS...
 	folder=$1
 	shift

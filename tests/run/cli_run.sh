@@ -113,6 +113,36 @@ else
 fi
 rm -r "$work/shared"
 
+# ---- the objects of another build ----
+if have ninja "the objects of another build" && have cc "the objects of another build"; then
+	mkdir -p "$work/taken/gone" && cd "$work/taken" || exit 1
+	cat >CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.16)
+project(taken LANGUAGES C)
+option(GREEN "" OFF)
+add_executable(dropped dropped.c)
+add_executable(kept one.c two.c three.c)
+if(GREEN)
+  set_source_files_properties(two.c PROPERTIES COMPILE_DEFINITIONS GREEN=1)
+  set_target_properties(dropped PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()
+CMAKE
+	echo 'int main(void) { return 0; }' | tee one.c >dropped.c
+	echo '#ifdef GREEN
+int two = 2;
+#endif' >two.c
+	printf '#if __has_include("gone/three.h")\n#include "gone/three.h"\n#endif\n' >three.c
+	echo 'int three;' >gone/three.h
+	cases=$((cases + 1))
+	(
+		. "$source/tests/setup.sh"
+		configure first && build first >out && rm -r gone && take_objects second first && configure second -DGREEN=ON && build second
+	) >"$work/out" 2>"$work/err" || fail "a build with the objects of another one"
+	same "what is compiled again" "three.c.o two.c.o" "$(grep -o 'Building C object .*' "$work/out" | sed 's|.*/||' | sort | tr '\n' ' ' | sed 's/ $//')"
+	same "what is linked is new" "kept" "$(cd second && ls -d dropped kept 2>/dev/null)"
+	cd "$work" || exit 1
+fi
+
 # ---- packages that are missing, and no right to install them ----
 mkdir "$work/bin"
 for tool in sh dirname tr; do
