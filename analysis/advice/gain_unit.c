@@ -3,6 +3,7 @@
 
 #include "analysis/base/intervals.h"
 #include "analysis/report/limit.h"
+#include "formats/base/saturate.h"
 
 static uint64_t active_idle_ns(const struct vpa_report *r)
 {
@@ -30,7 +31,8 @@ uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_mean_un
 	if (!(unit->units > 0) || !ns)
 		return 0;
 	if (!unit->has_parts)
-		return inside_of(gain_ns, ns, unit->idle_ns, active_idle_ns(r));
+		return inside_of(gain_ns, ns, unit->idle_ns,
+			vpt_sat_sub(active_idle_ns(r), unit->rest_idle_ns));
 	return vpa_earlier(
 		vpa_portion(gain_ns, vpa_earlier(vpa_mean_unit_idle(unit, causes), ns), ns),
 		unit->idle_ns);
@@ -44,7 +46,8 @@ uint64_t vpa_gain_unit_busy(const struct vpa_report *r, uint64_t ns, enum vpa_fa
 	if (!(unit.units > 0) || !ns)
 		return 0;
 	if (family == VPA_FAMILY_UNKNOWN || !unit.has_parts)
-		return inside_of(ns, ns, unit.busy_ns, vpa_busy_ns(r));
+		return inside_of(
+			ns, ns, unit.busy_ns, vpt_sat_sub(vpa_busy_ns(r), unit.rest_busy_ns));
 	all = vpa_family_ns(r, family);
 	return vpa_portion(ns, vpa_earlier(vpa_mean_unit_busy(&unit, family), all), all);
 }

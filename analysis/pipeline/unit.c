@@ -392,8 +392,11 @@ static void sum_inferred(const struct vpa_report *r, struct vpa_mean_unit *out)
 		for (k = 0; k < row->step_count; k++) {
 			const struct vpa_inferred_step *step = &row->steps[k];
 
-			if (!step->followed)
+			if (!step->followed) {
+				vpt_sat_add_to(&out->rest_busy_ns, step->busy_ns);
+				vpt_sat_add_to(&out->rest_idle_ns, step->idle_ns);
 				continue;
+			}
 			vpt_sat_add_to(&busy_ns, step->busy_ns);
 			vpt_sat_add_to(&out->idle_ns, step->idle_ns);
 			vpt_sat_add_to(&out->span_ns, i ? 0 : step->period_ns);

@@ -63,6 +63,8 @@ struct vpa_mean_unit {
 	uint64_t span_ns; /* of all of them */
 	uint64_t start_ns, first_end_ns, end_ns; /* on the trace clock; all 0: see checklist.c */
 	uint64_t busy_ns, idle_ns;               /* in them, summed over devices */
+	/* The same in inferred steps that no other follows, which have no period: not in the sums. */
+	uint64_t rest_busy_ns, rest_idle_ns;
 	/* At least so much some device did in them itself, see vpa_work_ns(). 0: not known. */
 	uint64_t work_ns;
 	unsigned devices; /* of the sums */

@@ -50,12 +50,54 @@ static void add_span(struct vpa_spans *s, uint64_t from_ns, uint64_t to_ns)
 		s->at[s->count++] = (struct vpa_span){from_ns, to_ns};
 }
 
-static void add_unit(const struct vpa_mean_unit *unit, struct vpa_spans *s)
+/* The same, as part of the span before if that ends where this begins. */
+static void add_to_run(struct vpa_spans *s, uint64_t from_ns, uint64_t to_ns)
+{
+	struct vpa_span *last = s->count ? &s->at[s->count - 1] : NULL;
+
+	if (last && last->to_ns == from_ns)
+		last->to_ns = to_ns;
+	else
+		add_span(s, from_ns, to_ns);
+}
+
+/* From each step to the next, as far as one follows: what lies between two loops is in no step. */
+static void add_steps(
+	const struct vpa_report *r, const struct vpa_mean_unit *unit, struct vpa_spans *s)
+{
+	const struct vpa_inferred *row = unit->kind == VPA_UNIT_INFERRED ? r->inferred : NULL;
+	size_t i;
+
+	for (i = 0; row && i < row->step_count; i++)
+		if (row->steps[i].followed)
+			add_to_run(s, row->steps[i].start_ns,
+				row->steps[i].start_ns + row->steps[i].period_ns);
+	for (i = 0; !row && i < r->step_part_count; i++)
+		if (r->step_parts[i].start_ns >= unit->start_ns)
+			add_to_run(s, r->step_parts[i].start_ns,
+				r->step_parts[i].start_ns + r->step_parts[i].period_ns);
+}
+
+static int has_steps(const struct vpa_report *r, const struct vpa_mean_unit *unit)
+{
+	return unit->kind == VPA_UNIT_INFERRED ||
+	       ((unit->kind == VPA_UNIT_STEP || unit->kind == VPA_UNIT_ITERATION) &&
+		       r->step_part_count);
+}
+
+static void add_unit(
+	const struct vpa_report *r, const struct vpa_mean_unit *unit, struct vpa_spans *s)
 {
 	size_t i;
 
 	if (!(unit->units > 0))
 		return;
+	if (has_steps(r, unit)) {
+		add_steps(r, unit, s);
+		if (s->count && s->count < VPA_SPANS_MOST - 2)
+			return;
+		s->count = 0;
+	}
 	if (!unit->range) {
 		add_span(s, unit->start_ns, unit->end_ns);
 		return;
@@ -75,7 +117,7 @@ void vpa_spans_of(const struct vpa_report *r, struct vpa_spans *out)
 	size_t i;
 
 	out->count = 0;
-	add_unit(&unit, out);
+	add_unit(r, &unit, out);
 	out->unit_count = out->request = out->count;
 	if (r->request_count == 1)
 		add_span(out, r->requests[0].start_ns, r->requests[0].end_ns);
@@ -261,6 +303,7 @@ static int is_about_gpu(const struct vpa_finding *f)
 	case VPA_FOUND_FP32_GEMM:
 	case VPA_FOUND_FP32_CONV:
 	case VPA_FOUND_FLASH_2_ON_HOPPER:
+	case VPA_FOUND_MEM_EFFICIENT_ATTENTION:
 	case VPA_FOUND_EAGER_ATTENTION:
 	case VPA_FOUND_EXPOSED_COMM:
 	case VPA_FOUND_PEER_WAIT:

@@ -78,24 +78,46 @@ static const char *share_text(struct vpa_report *r, double share)
 			       : vpa_arena_printf(&r->arena, "%s %%", vpa_share(share).text);
 }
 
-/* FlashAttention 2 on a device that FlashAttention 3 supports. */
-struct old_flash {
+/* A back-end that a newer one replaces, and what others measured that brings where calls are long: from a half more speed, a third of
+ * the time, on. */
+struct old_backend {
+	enum vpa_finding_id id;
+	uint32_t backends; /* a bit each */
+	int needs_hopper;
+	const char *title, *caveat, *source, *change;
+	unsigned most_saved[2]; /* percent of the time; [1]: on a Hopper */
+};
+
+static const struct old_backend old_backends[] = {
+	{VPA_FOUND_FLASH_2_ON_HOPPER, 1u << VPA_BACKEND_FLASH_ATTN_2 | 1u << VPA_BACKEND_SDPA_FLASH,
+		1, "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention instead",
+		"the gain depends on head size and sequence length: measure it",
+		"measured for long sequences: 1.5 to 2 times as fast (arXiv 2407.08608)",
+		"scale *flash_fwd_* 0.6667", {50, 50}},
+	{VPA_FOUND_MEM_EFFICIENT_ATTENTION, 1u << VPA_BACKEND_MEM_EFFICIENT, 0,
+		"memory-efficient attention: use flash or cuDNN attention instead; a mask, a bias, "
+		"a head size or FP32 may rule these out",
+		"the gain depends on head size and sequence length: measure it",
+		"measured on an H100: 1.6 times as fast (microsoft/onnxruntime #21629)",
+		"scale *fmha_cutlassF* 0.6667", {50, 67}},
+};
+
+/* What its calls take. */
+struct old_calls {
 	uint64_t calls, ns, long_ns; /* long_ns: in back-ends whose calls last long */
 	double share;                /* of busy time */
 	const char *names;
 };
 
-static struct old_flash old_flash_of(struct vpa_report *r)
+static struct old_calls old_calls_of(struct vpa_report *r, const struct old_backend *old)
 {
-	struct old_flash out = {.names = ""};
+	struct old_calls out = {.names = ""};
 	size_t i;
 
 	for (i = 0; i < r->attention.backend_count; i++) {
 		const struct vpa_backend_row *b = &r->attention.backends[i];
 
-		if ((b->backend != VPA_BACKEND_FLASH_ATTN_2 &&
-			    b->backend != VPA_BACKEND_SDPA_FLASH) ||
-			b->share_of_busy < attention_share)
+		if (!(old->backends >> b->backend & 1) || b->share_of_busy < attention_share)
 			continue;
 		out.calls += b->calls;
 		vpt_sat_add_to(&out.ns, b->total_ns);
@@ -108,40 +130,37 @@ static struct old_flash old_flash_of(struct vpa_report *r)
 	return out;
 }
 
-/* What FlashAttention 3 brings is known where calls are long: its authors measured 1.5 to 2 times the speed. */
-static void save_old_flash(struct vpa_report *r, struct vpa_finding *f, uint64_t long_ns)
+static void save_old(struct vpa_report *r, struct vpa_finding *f, const struct old_backend *old,
+	uint64_t long_ns)
 {
 	uint64_t ns = vpa_earlier(long_ns, vpa_busy_ns(r));
-	struct vpa_saving s = {.ns = ns / 2, .from_ns = ns / 3};
+	struct vpa_saving s = {.ns = ns * old->most_saved[has_hopper(r)] / 100, .from_ns = ns / 3};
 
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_ATTENTION);
 	if (!vpa_saving_is_worth(r, &s))
 		return;
 	vpa_finding_saves(r, f, &s);
-	f->change = "scale *flash_fwd_* 0.6667";
-	f->note = vpa_arena_printf(&r->arena,
-		"%s; 1.5 to 2 times as fast for long sequences in 16 bits (FlashAttention 3's "
-		"paper, arXiv 2407.08608)",
-		f->note);
+	f->change = old->change;
+	f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, old->source);
 }
 
-static void find_old_flash(struct vpa_report *r)
+static void find_old(struct vpa_report *r, const struct old_backend *old)
 {
-	struct old_flash old = old_flash_of(r);
+	struct old_calls calls = old_calls_of(r, old);
 	struct vpa_finding *f;
 
-	if (!has_hopper(r) || !old.calls)
+	if ((old->needs_hopper && !has_hopper(r)) || !calls.calls)
 		return;
-	f = vpa_finding_add(r, VPA_FOUND_FLASH_2_ON_HOPPER, VPA_FINDING_WARN);
+	f = vpa_finding_add(r, old->id, VPA_FINDING_WARN);
 	if (!f)
 		return;
-	f->title = "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention instead";
+	f->title = old->title;
 	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " calls of %s, %s, %s of busy",
-		old.calls, old.names, vpa_duration(old.ns).text, share_text(r, old.share));
+		calls.calls, calls.names, vpa_duration(calls.ns).text, share_text(r, calls.share));
 	f->threshold = "1 % of busy time";
-	f->caveat = "the gain depends on head size and sequence length: measure it";
+	f->caveat = old->caveat;
 	f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, f->caveat);
-	save_old_flash(r, f, old.long_ns);
+	save_old(r, f, old, calls.long_ns);
 }
 
 static void find_backend_change(struct vpa_report *r)
@@ -190,8 +209,10 @@ static int is_attention_worth(const struct vpa_report *r)
 
 void vpa_find_attention(struct vpa_report *r)
 {
+	size_t i;
+
 	find_eager(r);
-	if (is_attention_worth(r))
-		find_old_flash(r);
+	for (i = 0; i < COUNT(old_backends) && is_attention_worth(r); i++)
+		find_old(r, &old_backends[i]);
 	find_backend_change(r);
 }

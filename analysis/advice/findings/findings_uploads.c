@@ -15,6 +15,9 @@
 /* Copies that come once in each unit are worth a word if they are this share of all. */
 static const double again_share = 0.9;
 
+/* Units are nearly all of the run from this share of it on. */
+static const double most_share = 0.8;
+
 enum {
 	AGAIN = 3,    /* units at least */
 	SIZES_MAX = 8 /* a model of many layers is offloaded */
@@ -102,25 +105,46 @@ int vpa_copies_go_both_ways(const struct vpa_report *r)
 	return to_gpu > 0 && to_gpu >= again_share * to_host && to_host >= again_share * to_gpu;
 }
 
+/* "28.1 GB a step" where units are nearly all of the run, else "225 GB". */
+static const char *amount_of(struct vpa_report *r, unsigned kind)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	uint64_t bytes = bytes_of(r, kind), run_ns = vpa_run_ns(r);
+
+	if (!(unit.units > 0) || (double)unit.span_ns < most_share * (double)run_ns)
+		return vpa_arena_text(
+			&r->arena, vpa_bytes(bytes).text, strlen(vpa_bytes(bytes).text));
+	bytes = vpt_sat_u64((double)vpt_sat_scale(bytes, unit.span_ns, run_ns) / unit.units);
+	return vpa_arena_printf(
+		&r->arena, "%s a %s", vpa_bytes(bytes).text, vpa_unit_kind_name(unit.kind));
+}
+
+static void name_both_ways(struct vpa_report *r, struct vpa_finding *f)
+{
+	f->words = "keep weights on the GPU";
+	f->title = "as much is copied to the host as to the GPU: keep weights on the GPU, or "
+		   "drop them there, since the host still has them";
+	f->note = vpa_arena_printf(&r->arena, "%s; %s go to the GPU", f->note,
+		vpa_bytes(bytes_of(r, VPT_COPYKIND_HTOD)).text);
+}
+
 void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f)
 {
+	int is_copy_less = !strncmp(f->title, "copy less", 9);
 	struct again again = again_of(r);
 	const char *unit = vpa_unit_kind_name(vpa_unit_of(r));
 
+	/* With words of its own its line in FIX FIRST has room for the place. */
+	f->words = is_copy_less ? vpa_arena_printf(&r->arena, "copy less to the GPU: %s",
+					  amount_of(r, VPT_COPYKIND_HTOD))
+				: vpa_arena_text(&r->arena, f->title, strcspn(f->title, ":"));
+	if (vpa_copies_go_both_ways(r))
+		name_both_ways(r, f);
 	/* Many small ones have no row each. */
 	if ((double)all_ns(r) < again_share * (double)r->copies[0].total_ns)
 		return;
 	set_place(r, f);
-	/* With words of its own its line in FIX FIRST has room for the place. */
-	f->words = vpa_arena_text(&r->arena, f->title, strcspn(f->title, ":"));
-	if (vpa_copies_go_both_ways(r)) {
-		f->words = "keep weights on the GPU";
-		f->title =
-			"as much is copied to the host as to the GPU: keep weights on the GPU, or "
-			"drop them there, since the host still has them";
-		f->note = vpa_arena_printf(&r->arena, "%s; %s go to the GPU", f->note,
-			vpa_bytes(bytes_of(r, VPT_COPYKIND_HTOD)).text);
-	} else if (again.sizes) {
+	if (again.sizes && !vpa_copies_go_both_ways(r)) {
 		f->words = vpa_arena_printf(
 			&r->arena, "copy once, not %s a %s", vpa_bytes(again.bytes).text, unit);
 		f->title = vpa_arena_printf(&r->arena,

@@ -147,11 +147,43 @@ static void what_goes_out_and_back_is_kept(void **state)
 	vpa_report_free(r);
 }
 
+/* Six steps of 100 ms: 300 MB and more from pinned memory for 60 ms, other sizes each time, and a kernel of 39 ms. */
+static void more_copies_than_kernels_hide_are_named_with_their_bytes(void **state)
+{
+	const struct vpa_options options = {.step_parts = 1};
+	static char script[16384];
+	int at = snprintf(script, sizeof(script), "start 0us\n");
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < STEPS; i++) {
+		unsigned t = 1000 + 100000 * i;
+
+		at += snprintf(script + at, sizeof(script) - (size_t)at,
+			"range t1 %uus+99999us \"step %u\"\n"
+			"call t1 cudaMemcpyAsync %uus+5us corr %u\n"
+			"copy s7 HtoD pinned->device %uus+60000us corr %u bytes %u000000\n"
+			"call t1 cudaLaunchKernel %uus+5us corr %u\n"
+			"kernel s7 %uus+39000us corr %u" GEMM,
+			t, i, t + 1, 2 * i + 1, t + 10, 2 * i + 1, 300 + i, t + 8, 2 * i + 2,
+			t + 60020, 2 * i + 2);
+	}
+	r = analyze(script, &options);
+	f = finding(r, "exposed-copy");
+	assert_non_null(f);
+	/* 1,815 MB; five of six steps have a period, of 599 ms in all. */
+	assert_string_equal(f->words, "copy less to the GPU: 303 MB a step");
+	vpa_report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_of_each_step_are_told_from_others),
 		cmocka_unit_test(what_goes_out_and_back_is_kept),
+		cmocka_unit_test(more_copies_than_kernels_hide_are_named_with_their_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

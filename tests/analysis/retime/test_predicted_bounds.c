@@ -1,4 +1,4 @@
-/* test_predicted_bounds.c - a bound of work on the GPU leaves the host's pace. */
+/* test_predicted_bounds.c - a bound of work on the GPU leaves the host's pace, and a gain is a part of what holds it. */
 #include "analysis/advice/finding.h"
 #include "analysis/retime/predictions.h"
 #include "analysis/retime/retime.h"
@@ -144,11 +144,55 @@ static void all_waits_are_a_finding_if_they_bring_more(void **state)
 	vpt_trace_close(trace);
 }
 
+/* Two requests of five steps of 10 ms; after the steps each copies to the GPU for 40 ms. No step gets shorter without the copies. */
+static void what_lies_between_loops_shortens_no_step(void **state)
+{
+	const struct vpa_options options = {.step_parts = 1};
+	static char script[8192];
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *r = NULL;
+	struct vpt_err err = {0};
+	const struct vpa_finding *f;
+	unsigned i, k, corr = 1, t = 1000;
+	int at = snprintf(script, sizeof(script), "start 0us\n");
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		at += snprintf(script + at, sizeof(script) - (size_t)at,
+			"range t1 %uus+90000us \"request %u\"\n", t, i);
+		for (k = 0; k < 5; k++, t += 10000, corr++)
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				"range t1 %uus+9990us \"step %u\"\n"
+				"call t1 cudaLaunchKernel %uus+5us corr %u\n"
+				"kernel s7 %uus+9900us corr %u" GEMM,
+				t, k, t + 1, corr, t + 10, corr);
+		at += snprintf(script + at, sizeof(script) - (size_t)at,
+			"call t1 cudaMemcpyAsync %uus+39990us corr %u\n"
+			"copy s7 HtoD pageable->device %uus+39980us corr %u bytes 400000000\n",
+			t, corr, t + 5, corr);
+		t += 40000 + 1000;
+		corr++;
+	}
+	if (vpt_script_trace(script, &trace, &err) ||
+		vpa_analyze(trace, "case", &options, &r, &err) ||
+		vpa_predict(trace, 1, VPA_REPLAYED_MOST, r, &err))
+		fail_msg("%s\n%s", err.text, script);
+	f = finding(r, "exposed-copy");
+	assert_non_null(f);
+	assert_true(f->gain_at_most_ms > 70);
+	assert_int_equal(f->base, VPA_BASE_ACTIVE);
+	assert_true(f->base_ms - f->predicted_ms > 70);
+	assert_true(f->steps_per_s_predicted <= 0);
+	vpa_report_free(r);
+	vpt_trace_close(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(work_on_the_gpu_leaves_the_hosts_pace),
 		cmocka_unit_test(all_waits_are_a_finding_if_they_bring_more),
+		cmocka_unit_test(what_lies_between_loops_shortens_no_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
