@@ -35,12 +35,31 @@ static struct vpa_load scaled(struct vpa_load l, uint64_t busy_ns, uint64_t idle
 	return l;
 }
 
+/* `unit` NULL: the window's. */
+static struct vpa_unit_limit limit_by_window(
+	const struct vpa_report *r, const struct vpa_mean_unit *unit)
+{
+	struct vpa_load load = vpa_load_of_all(r);
+	uint64_t cause_ns[VPA_CAUSES] = {0};
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		if (vpa_device_matters(r, &r->devices[i]))
+			add_causes(&r->devices[i], cause_ns);
+	/* A unit may be busier than the window that it lies in: what it does is as there, how long it waits is its own. */
+	if (unit && unit->units > 0 && unit->busy_ns)
+		load = scaled(load, unit->busy_ns, unit->idle_ns);
+	return limit_of(load, cause_ns);
+}
+
+struct vpa_unit_limit vpa_window_limit_of(const struct vpa_report *r)
+{
+	return limit_by_window(r, NULL);
+}
+
 struct vpa_unit_limit vpa_unit_limit_of(const struct vpa_report *r)
 {
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
-	uint64_t cause_ns[VPA_CAUSES] = {0};
-	struct vpa_load load;
-	size_t i;
 
 	if (unit.has_parts) {
 		/* What the host does before a unit's first op is as much of it as what it does between two. */
@@ -48,12 +67,5 @@ struct vpa_unit_limit vpa_unit_limit_of(const struct vpa_report *r)
 		return vpa_unit_limit_of_part(r, unit.family_ns, unit.cause_ns, unit.busy_ns,
 			vpt_sat_add(unit.idle_ns, vpt_sat_mul(unit.head_ns, unit.devices)));
 	}
-	for (i = 0; i < r->device_count; i++)
-		if (vpa_device_matters(r, &r->devices[i]))
-			add_causes(&r->devices[i], cause_ns);
-	load = vpa_load_of_all(r);
-	/* A unit may be busier than the window that it lies in: what it does is as there, how long it waits is its own. */
-	if (unit.units > 0 && unit.busy_ns)
-		load = scaled(load, unit.busy_ns, unit.idle_ns);
-	return limit_of(load, cause_ns);
+	return limit_by_window(r, &unit);
 }

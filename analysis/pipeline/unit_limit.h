@@ -50,6 +50,8 @@ struct vpa_unit_limit {
 /* Of the unit; where its time is not known by cause, of the window between the first op and the last, of the devices
  * that matter. */
 struct vpa_unit_limit vpa_unit_limit_of(const struct vpa_report *r);
+/* The window's, whatever the unit is. */
+struct vpa_unit_limit vpa_window_limit_of(const struct vpa_report *r);
 /* Of a part of the window: its busy time by family and its idle time by cause. */
 struct vpa_unit_limit vpa_unit_limit_of_part(const struct vpa_report *r, const uint64_t *family_ns,
 	const uint64_t *cause_ns, uint64_t busy_ns, uint64_t idle_ns);

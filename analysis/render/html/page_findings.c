@@ -92,7 +92,7 @@ static void put_together(struct vpa_html *h, const struct vpa_screen *s)
 	struct vpa_words who = {.used = 0};
 	struct vpa_num gain;
 
-	if (!vpa_screen_together(s, 1, &who, &gain))
+	if (!vpa_screen_together(s, 1, TOP, &who, &gain))
 		return;
 	vpa_html_raw(h, "<div class=\"fix\"><span class=\"number\"></span><p>");
 	vpa_html_text(h, who.text);

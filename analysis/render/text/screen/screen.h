@@ -30,6 +30,9 @@ struct vpa_screen {
 void vpa_screen_of(
 	const struct vpa_report *r, const struct vpa_digest *d, struct vpa_screen *screen);
 
+/* The same of the whole window, whatever the unit is. */
+void vpa_screen_of_window(const struct vpa_screen *screen, struct vpa_screen *out);
+
 /* Prints the screen. */
 void vpa_screen_put(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
 
@@ -40,6 +43,7 @@ struct vpa_num vpa_in_column(uint64_t ns, uint64_t most_ns);
 /* Where the units are less than half of the window. In RESULT, what the rest is: "Of the window's 6.69 s, 2.98 s are before the first op,
  * 2.00 s after the last op." In CAUSE, of each stage that RESULT names: "Beside them vae_decode has 98.3 ms of work (conv 42.9 ms) and
  * 36.7 ms of waits (scheduling 36.7 ms)." */
+int vpa_screen_units_are_little(const struct vpa_screen *s);
 void vpa_screen_add_rest(struct vpa_words *w, const struct vpa_screen *s);
 void vpa_screen_add_rest_causes(struct vpa_words *w, const struct vpa_screen *s);
 
@@ -58,9 +62,10 @@ struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns);
 /* FIX FIRST, at most `most` lines. in_full: also what has no gain of its unit, and what each gain is a part of. */
 void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t most, int in_full);
 
-/* "1, 2 and 4 together", and what they bring; numbers as in that list. Returns 0: nothing that can be said. */
-int vpa_screen_together(
-	const struct vpa_screen *s, int in_full, struct vpa_words *who, struct vpa_num *gain);
+/* "1, 2 and 4 together", and what they bring; numbers as in that list. Returns 0: nothing that can be said, or one of them is
+ * beyond the `most` that are shown. */
+int vpa_screen_together(const struct vpa_screen *s, int in_full, size_t most, struct vpa_words *who,
+	struct vpa_num *gain);
 /* "FPS", or of a gain that is a time "ms". */
 const char *vpa_screen_gain_unit(const struct vpa_screen *s);
 /* What the numbers of that list mean, and how far the predictions can be trusted. is_same: some line says "as 1", or another number. */

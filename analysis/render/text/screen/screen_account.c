@@ -83,6 +83,16 @@ static void take_unit(struct vpa_screen *s)
 	take_parts(s, u->family_ns, head_ns);
 }
 
+void vpa_screen_of_window(const struct vpa_screen *screen, struct vpa_screen *out)
+{
+	*out = *screen;
+	out->unit = (struct vpa_mean_unit){.kind = VPA_UNIT_WINDOW, .stretch = 1};
+	out->limit = vpa_window_limit_of(screen->report);
+	out->blocks = NULL;
+	out->rest_ns = 0;
+	take_window(out);
+}
+
 void vpa_screen_of(const struct vpa_report *r, const struct vpa_digest *d, struct vpa_screen *s)
 {
 	static const struct {

@@ -45,12 +45,12 @@ const char *vpa_screen_limit(const struct vpa_screen *s)
 	return groups[s->limit.idle.group];
 }
 
-/* "the GPU works 633 ms of a block and waits 20.1 ms." RESULT has the work of a window. */
-static void add_account(struct vpa_words *w, const struct vpa_screen *s)
+/* "the GPU works 633 ms of a block and waits 20.1 ms." RESULT has the work of a window, unless it is of units. */
+static void add_account(struct vpa_words *w, const struct vpa_screen *s, int result_is_of_units)
 {
 	const char *who = s->devices > 1 ? "each GPU, on average," : "the GPU";
 
-	if (!(s->unit.units > 0))
+	if (!(s->unit.units > 0) && !result_is_of_units)
 		vpa_words_add(w, " ", "%s %s%s.", who, s->waits_ns ? "waits " : "never waits",
 			s->waits_ns ? vpa_duration(s->waits_ns).text : "");
 	else
@@ -410,6 +410,7 @@ static const struct {
 	[VPA_FOUND_PEER_WAIT] = {0, FAMILY(COMM)},
 	[VPA_FOUND_EAGER_ATTENTION] = {0, FAMILIES_OF_ATTENTION},
 	[VPA_FOUND_FLASH_2_ON_HOPPER] = {0, FAMILIES_OF_ATTENTION},
+	[VPA_FOUND_MEM_EFFICIENT_ATTENTION] = {0, FAMILIES_OF_ATTENTION},
 	[VPA_FOUND_ATTENTION_CHANGE] = {0, FAMILIES_OF_ATTENTION},
 	[VPA_FOUND_ATTENTION_GROWTH] = {0, FAMILIES_OF_ATTENTION},
 	[VPA_FOUND_ATTENTION_COST] = {0, FAMILIES_OF_ATTENTION},
@@ -477,20 +478,28 @@ static int is_of_part(const struct vpa_screen *s)
 	       vpa_limit_is_of_part(&s->limit.load);
 }
 
-void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *s)
+void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *screen)
 {
-	const char *limit = vpa_screen_limit(s);
+	struct vpa_screen window;
+	const struct vpa_screen *s = screen;
 	struct vpa_words w = {.used = 0};
+	const char *limit;
 
 	if (!s->report->device_count)
 		return;
+	/* Of units without parts only the window's are known, so where these are little they stand for themselves. */
+	if (vpa_screen_units_are_little(s) && !s->has_parts) {
+		vpa_screen_of_window(screen, &window);
+		s = &window;
+	}
+	limit = vpa_screen_limit(s);
 	if (s->blocks)
 		p->touched = s->blocks->touched;
 	vpa_words_add(&w, "", "%s%s:", limit,
 		is_of_part(s) && vpt_same_text(limit, vpa_limit_words(s->limit.bound))
 			? " WHILE IT WORKS"
 			: "");
-	add_account(&w, s);
+	add_account(&w, s, s != screen);
 	add_pace(&w, s);
 	add_turns(&w, s);
 	if (vpa_limit_is_bound(s->limit.bound))
@@ -501,6 +510,6 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *s)
 	/* Waits of less than a tenth of the unit need no cause. */
 	if (s->waits_ns >= s->ns / LEAST)
 		add_waits(&w, s);
-	vpa_screen_add_rest_causes(&w, s);
+	vpa_screen_add_rest_causes(&w, screen);
 	vpa_page_words(p, "CAUSE", VPA_BOLD, "%s", w.text);
 }

@@ -224,13 +224,14 @@ static struct vpa_num all_predicted(const struct vpa_screen *s, const struct vpa
 	return predicted(&f);
 }
 
-/* Whether some finding has a prediction. */
-static int has_predictions(const struct vpa_report *r)
+/* Whether a line of the list has a prediction. */
+static int has_predictions(const struct vpa_screen *s, int in_full)
 {
+	const struct vpa_report *r = s->report;
 	size_t i;
 
 	for (i = 0; i < r->finding_count; i++)
-		if (r->findings[i].predicted_ms > 0)
+		if (r->findings[i].predicted_ms > 0 && is_listed(s, &r->findings[i], in_full))
 			return 1;
 	return 0;
 }
@@ -263,7 +264,7 @@ struct joint {
 static struct joint joint_of(const struct vpa_screen *s, int in_full)
 {
 	const struct vpa_report *r = s->report;
-	int is_predicted = has_predictions(r);
+	int is_predicted = has_predictions(s, in_full);
 	struct joint out = {.count = 0};
 	size_t i, number = 0;
 
@@ -289,15 +290,16 @@ const char *vpa_screen_gain_unit(const struct vpa_screen *s)
 	return rate_of(first) ? rate_of(first) : vpa_column_unit(ns_of(first->base_ms));
 }
 
-int vpa_screen_together(
-	const struct vpa_screen *s, int in_full, struct vpa_words *who, struct vpa_num *gain)
+int vpa_screen_together(const struct vpa_screen *s, int in_full, size_t most, struct vpa_words *who,
+	struct vpa_num *gain)
 {
 	const struct vpa_finding *first = first_fix(s->report, &s->unit);
 	struct joint j = joint_of(s, in_full);
-	int is_predicted = has_predictions(s->report);
+	int is_predicted = has_predictions(s, in_full);
 	size_t i;
 
-	if (!first || j.count < 2 || (!is_predicted && s->devices > 1))
+	if (!first || j.count < 2 || j.numbers[j.count - 1] > most ||
+		(!is_predicted && s->devices > 1))
 		return 0;
 	*gain = is_predicted ? all_predicted(s, first) : all_at_most(s, first, j.saved_ms);
 	if (is_predicted && vpa_is_missing(gain))
@@ -366,20 +368,30 @@ static const char *half_of(const struct vpa_screen *s, int in_full)
 	return NULL;
 }
 
-/* Its prediction rests on what others measured. */
-static int lists_flash_3(const struct vpa_screen *s, int in_full)
+/* Whether a prediction of the list rests on what others measured, see ../../../advice/findings/findings_attention.c. */
+static int lists_newer_attention(const struct vpa_screen *s, int in_full)
 {
-	const struct vpa_finding *f = vpa_finding_find(s->report, VPA_FOUND_FLASH_2_ON_HOPPER);
+	static const enum vpa_finding_id ids[] = {
+		VPA_FOUND_FLASH_2_ON_HOPPER, VPA_FOUND_MEM_EFFICIENT_ATTENTION};
+	size_t i;
 
-	return f && is_listed(s, f, in_full) && f->predicted_ms > 0;
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		const struct vpa_finding *f = vpa_finding_find(s->report, ids[i]);
+
+		if (f && is_listed(s, f, in_full) && f->predicted_ms > 0)
+			return 1;
+	}
+	return 0;
 }
 
-static int has_several(const struct vpa_report *r)
+static int has_several(const struct vpa_screen *s, int in_full)
 {
+	const struct vpa_report *r = s->report;
 	size_t i, count = 0;
 
 	for (i = 0; i < r->finding_count; i++)
-		count += r->findings[i].gain_at_most_ms > 0;
+		count += r->findings[i].gain_at_most_ms > 0 &&
+			 is_listed(s, &r->findings[i], in_full);
 	return count > 1;
 }
 
@@ -387,7 +399,7 @@ void vpa_screen_add_meaning(
 	struct vpa_words *w, const struct vpa_screen *s, int in_full, int is_same)
 {
 	const struct vpa_report *r = s->report;
-	int is_predicted = has_predictions(r);
+	int is_predicted = has_predictions(s, in_full);
 
 	if (is_predicted && r->forecast.replayed_share < 1)
 		vpa_words_add(w, " ", "predicted: by a replay of %s %% of the trace, in parts;",
@@ -406,12 +418,12 @@ void vpa_screen_add_meaning(
 		vpa_words_add(w, " ", ">=: at least.");
 	if (is_predicted && half_of(s, in_full))
 		vpa_words_add(w, " ", "%s: for half.", half_of(s, in_full));
-	if (is_predicted && lists_flash_3(s, in_full))
-		vpa_words_add(w, " ", "FlashAttention 3: 1.5 times as fast, its paper's least.");
+	if (is_predicted && lists_newer_attention(s, in_full))
+		vpa_words_add(w, " ", "Newer attention: 1.5 times as fast, see --full.");
 	if (is_predicted && lacks_prediction(s))
 		vpa_words_add(w, " ", "-: no prediction.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
-	if (!is_predicted && has_several(r))
+	if (!is_predicted && has_several(s, in_full))
 		vpa_words_add(w, " ", "Gains do not add up.");
 	if (is_same)
 		vpa_words_add(w, " ", "as N: the same time as line N.");
@@ -542,7 +554,7 @@ void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t
 	const struct vpa_report *r = s->report;
 	const struct vpa_finding *first = first_fix(r, &s->unit);
 	struct vpa_column columns[3] = {{.head = "predicted"}};
-	struct fixes x = {.is_predicted = has_predictions(r), .in_full = in_full};
+	struct fixes x = {.is_predicted = has_predictions(s, in_full), .in_full = in_full};
 	struct vpa_words together = {.used = 0};
 	struct vpa_num gain;
 	size_t i;
@@ -565,7 +577,7 @@ void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t
 		if (in_full)
 			put_detail(&x.table, s, f);
 	}
-	if (vpa_screen_together(s, in_full, &together, &gain))
+	if (vpa_screen_together(s, in_full, most, &together, &gain))
 		vpa_table_row(&x.table, 3, "%s", together.text)->cells[0] = gain;
 	if (first)
 		put_meaning(&x, s);

@@ -14,7 +14,7 @@ static uint64_t window_ns(const struct vpa_screen *s)
 	return s->report->window_end_ns - s->report->window_start_ns;
 }
 
-static int units_are_little(const struct vpa_screen *s)
+int vpa_screen_units_are_little(const struct vpa_screen *s)
 {
 	return s->unit.units > 0 && s->unit.kind != VPA_UNIT_REQUEST &&
 	       (double)s->unit.span_ns < little_share * (double)window_ns(s);
@@ -29,6 +29,19 @@ static int is_named(const struct vpa_screen *s, const struct vpa_stage_row *stag
 }
 
 /* ---- in RESULT ---- */
+
+/* Inferred steps that no other follows have no period, and yet are steps. */
+static uint64_t all_units_ns(const struct vpa_screen *s)
+{
+	const struct vpa_inferred *row =
+		s->unit.kind == VPA_UNIT_INFERRED ? s->report->inferred : NULL;
+	uint64_t ns = row ? 0 : s->unit.span_ns;
+	size_t i;
+
+	for (i = 0; row && i < row->step_count; i++)
+		vpt_sat_add_to(&ns, row->steps[i].period_ns);
+	return ns;
+}
 
 /* The least that any GPU waits for the cause. */
 static uint64_t all_wait(const struct vpa_report *r, enum vpa_cause cause)
@@ -63,7 +76,7 @@ void vpa_screen_add_rest(struct vpa_words *w, const struct vpa_screen *s)
 	struct vpa_label where;
 	size_t i;
 
-	if (!units_are_little(s))
+	if (!vpa_screen_units_are_little(s))
 		return;
 	if (!s->unit.head_ns)
 		add_part(
@@ -79,6 +92,9 @@ void vpa_screen_add_rest(struct vpa_words *w, const struct vpa_screen *s)
 	if (parts.used)
 		vpa_words_add(w, " ", "Of the window's %s, %s.", vpa_duration(window_ns(s)).text,
 			parts.text);
+	else
+		vpa_words_add(w, " ", "Together they are %s of the window's %s.",
+			vpa_duration(all_units_ns(s)).text, vpa_duration(window_ns(s)).text);
 }
 
 /* ---- in CAUSE ---- */
@@ -151,7 +167,7 @@ void vpa_screen_add_rest_causes(struct vpa_words *w, const struct vpa_screen *s)
 	const struct vpa_report *r = s->report;
 	size_t i;
 
-	for (i = 0; units_are_little(s) && i < r->stage_count; i++)
+	for (i = 0; vpa_screen_units_are_little(s) && i < r->stage_count; i++)
 		if (is_named(s, &r->stages[i]))
 			add_stage(w, s, &r->stages[i]);
 }
