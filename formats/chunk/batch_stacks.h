@@ -1,4 +1,4 @@
-/* batch_stacks.h - reads the Python stacks of a batch. stack_table.h describes what a stack is. */
+/* batch_stacks.h - reads the Python stacks of a batch. batch.h describes what a stack is. */
 #ifndef VPT_FORMATS_CHUNK_BATCH_STACKS_H
 #define VPT_FORMATS_CHUNK_BATCH_STACKS_H
 

@@ -1,5 +1,5 @@
 /* stack_table.c - Python stacks as nodes of a tree, interned by writers and checked by the reader. */
-#include "formats/chunk/stack_table.h"
+#include "formats/chunk/batch.h"
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"

@@ -2,7 +2,7 @@
 #include "formats/import/kineto/kineto_flows.h"
 #include "formats/import/kineto/kineto_own.h"
 #include "formats/import/kineto/kineto_put.h"
-#include "formats/import/kineto/text/kineto_collective.h"
+#include "formats/import/kineto/text/kineto_value.h"
 #include "formats/import/kineto/text/kineto_work.h"
 #include "formats/import/kineto/text/kineto_shapes.h"
 

@@ -3,10 +3,10 @@
  * The export is a set of tables that grew over the years: newer versions have more columns, and a
  * table exists only if the tool had rows for it. So a list of fields describes each table, and one
  * function turns a row's cells into a row of ours; an absent cell reads as its default. This file
- * has the tables of texts and the order of reading; nsight_tables.h has the others.
+ * has the tables of texts and the order of reading; nsight_import.h has the others.
  *
  * Left out: CPU samples, OS calls, names of processes and streams. */
-#include "formats/import/nsight/nsight_tables.h"
+#include "formats/import/nsight/nsight_import.h"
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

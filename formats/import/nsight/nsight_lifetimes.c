@@ -4,7 +4,7 @@
  *
  * Left out: creation and instantiation of graphs, which the calls show; sizes of memory pools. */
 #include "formats/base/count.h"
-#include "formats/import/nsight/nsight_tables.h"
+#include "formats/import/nsight/nsight_import.h"
 
 /* ---- graphs ---- */
 

@@ -6,7 +6,7 @@
  * Left out: all other metrics, and those of a GPU that the file does not name as a CUDA device. */
 #include "formats/base/count.h"
 #include "formats/base/text.h"
-#include "formats/import/nsight/nsight_tables.h"
+#include "formats/import/nsight/nsight_import.h"
 
 #include <string.h>
 

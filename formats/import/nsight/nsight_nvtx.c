@@ -5,7 +5,7 @@
  * end and marked as unmatched.
  *
  * Left out: names of categories; the contents of binary payloads. */
-#include "formats/import/nsight/nsight_tables.h"
+#include "formats/import/nsight/nsight_import.h"
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

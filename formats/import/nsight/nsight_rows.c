@@ -1,7 +1,7 @@
 /* nsight_rows.c - rows of CUPTI's tables in an Nsight Systems export: work on devices, calls,
  * synchronisation, overhead, and the losses that the tool reports. One list of fields and one
  * function per table. */
-#include "formats/import/nsight/nsight_tables.h"
+#include "formats/import/nsight/nsight_import.h"
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

@@ -1,7 +1,7 @@
 /* nsight_session.c - the tables of an export that describe the session: its start, the program, the
  * machine, the GPUs. */
 #include "formats/base/count.h"
-#include "formats/import/nsight/nsight_tables.h"
+#include "formats/import/nsight/nsight_import.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Sorted, not hashed: the numbers come from the file, and no file can make a binary search slow.
  * The ENUM tables describe the numbers of a column in words. We search for words within those
  * texts, since their exact spelling has changed between versions. */
-#include "formats/import/nsight/nsight_text.h"
+#include "formats/import/nsight/nsight_import.h"
 
 #include "formats/base/count.h"
 #include "formats/base/error.h"

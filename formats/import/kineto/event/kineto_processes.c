@@ -1,5 +1,5 @@
 /* kineto_processes.c - the processes of a file, and whose the lanes of GPUs are. */
-#include "formats/import/kineto/event/kineto_processes.h"
+#include "formats/import/kineto/event/kineto_import.h"
 
 #include "formats/base/memory.h"
 #include "formats/import/kineto/event/kineto_event.h"

@@ -1,5 +1,5 @@
 /* kineto_collective.c - the arguments that say which communicator, what and how much. */
-#include "formats/import/kineto/text/kineto_collective.h"
+#include "formats/import/kineto/text/kineto_value.h"
 
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"

@@ -104,4 +104,17 @@ struct vpt_text vpt_kineto_text(const struct vpt_kineto_value *value);
 /* Whether this is valid UTF-8 without control characters. */
 int vpt_kineto_text_is_clean(struct vpt_text text);
 
+/* ---- kineto_collective.c: what PyTorch's profiler says of a collective, in the arguments of "record_param_comms" ---- */
+
+enum { VPT_KINETO_COLLECTIVE_BYTES = 1024 };
+
+/* Writes an annotation for the event's arguments, which may be NULL:
+ *
+ *	{"collective":"allreduce","group":"0","ranks":"[0, 1]","message_bytes":2048}
+ *
+ * A member of which nothing is known, or whose text would need escapes, is left out; of many ranks the list is replaced by
+ * their number. Returns its length; 0: they name no collective. Any thread. */
+size_t vpt_kineto_collective(
+	const struct vpt_kineto_value *args, char text[VPT_KINETO_COLLECTIVE_BYTES]);
+
 #endif
