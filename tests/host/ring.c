@@ -22,7 +22,7 @@
 #include "tests/standin/standin.h"
 #include "tests/support/process.h"
 
-#include "tracer/flight/flight_image.h"
+#include "tracer/flight/flight.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>

@@ -54,7 +54,7 @@ int vtr_capture_snapshot(struct vtr_capture *c, const char *path, struct vpt_err
 
 /* Waits for launched work, for at most the time that the options give CUPTI, unless they turn it
  * off. Recording continues. Once, before the end. `exiting`: the process is exiting, so wait for
- * CUPTI only; see cupti_drain.h. */
+ * CUPTI only; see cupti_parts.h. */
 void vtr_capture_drain(struct vtr_capture *c, int exiting);
 
 /* Ends it within the rest of that time, but at least a second, and as long again for the file.

@@ -1,6 +1,5 @@
 /* capture_facts.c - facts, which the writer receives by mail, and those of process and machine. */
 #include "tracer/capture/capture_state.h"
-#include "tracer/capture/job_facts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

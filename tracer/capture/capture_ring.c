@@ -1,5 +1,5 @@
 /* capture_ring.c - a capture's flight recorder. */
-#include "tracer/capture/capture_ring.h"
+#include "tracer/capture/capture_state.h"
 
 #include "tracer/flight/flight_handover.h"
 #include "tracer/clock/capture_clock.h"

@@ -7,9 +7,10 @@
 #define VPTRACE_TRACER_CAPTURE_CAPTURE_STATE_H
 
 #include "tracer/capture/capture.h"
-#include "tracer/capture/capture_ring.h"
 #include "tracer/counters/counter_sampler.h"
 #include "tracer/cupti/flusher.h"
+#include "tracer/flight/flight.h"
+#include "tracer/flight/snapshots.h"
 #include "tracer/handover/buffer_pool.h"
 #include "tracer/handover/mail.h"
 #include "tracer/python_stacks/stack_sampler.h"
@@ -17,6 +18,33 @@
 #include "tracer/write/writer_thread.h"
 
 #include <stdatomic.h>
+
+/* ---- capture_ring.c: a capture's flight recorder, in place of its file. For capture.c only. ---- */
+
+/* All zeros: the capture has a file. */
+struct vtr_capture_ring {
+	struct vtr_flight *flight;
+	struct vtr_snapshots *snapshots;
+	int hangs; /* a snapshot does: it and the capture are never freed */
+};
+
+/* Makes the ring, shows it to the launcher, and fills in what the writer needs of it; `o->header` is
+ * set. VPT_ENOMEM. */
+int vtr_capture_ring_make(struct vtr_capture_ring *r, const struct vtr_options *options,
+	struct vtr_writer_options *o, struct vpt_err *err);
+
+/* For vptrace_snapshot(), whose `path` it is; returns VPT_* codes. */
+int vtr_capture_ring_take(struct vtr_capture_ring *r, const struct vtr_options *options,
+	const char *path, struct vpt_err *err);
+
+/* After the writer's end, unless it has not ended: writes the end where it is wanted; the launcher
+ * has nothing left to do then. 0 or VPT_EIO. */
+int vtr_capture_ring_end(struct vtr_capture_ring *r, const struct vtr_options *options,
+	int writer_ended, struct vpt_err *err);
+
+void vtr_capture_ring_free(struct vtr_capture_ring *r); /* after the writer's */
+
+/* ---- capture.c ---- */
 
 struct vtr_capture {
 	struct vtr_options options;
@@ -43,5 +71,10 @@ struct vtr_capture {
 
 /* Puts what is known when a capture begins. */
 void vtr_capture_describe(struct vtr_capture *c, const struct vtr_facts *facts);
+
+/* ---- job_facts.c: facts about the job of which the process is a rank ---- */
+
+/* Puts place, job, this boot of the host, and what is set for NCCL; nothing that is unknown. */
+void vtr_job_facts(struct vtr_capture *c);
 
 #endif

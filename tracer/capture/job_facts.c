@@ -1,6 +1,6 @@
 /* job_facts.c - what tells the captures of a job's ranks apart, and what may be set differently
  * for some of them. */
-#include "tracer/capture/job_facts.h"
+#include "tracer/capture/capture_state.h"
 
 #include "formats/base/count.h"
 #include "tracer/capture/capture.h"

@@ -3,9 +3,8 @@
  * The constructor only prepares memory and points NVTX at us, so that ranges of libraries that
  * initialise their NVTX later reach us; it starts nothing. The library is linked with -z nodelete:
  * CUPTI and NVTX keep pointers into it. */
-#include "tracer/capture/lifecycle.h"
-
 #include "tracer/capture/session.h"
+
 #include "tracer/guest/environment.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"

@@ -20,7 +20,6 @@
 #include "tracer/guest/own_thread.h"
 #include "tracer/guest/tell.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/call_stack.h"
 #include "tracer/settings/capture_options.h"
 #include "tracer/settings/misspelt.h"
 #include "tracer/window/recording_window.h"

@@ -8,7 +8,6 @@
 #include "tracer/command/output_check.h"
 #include "tracer/command/processes/process_list.h"
 #include "tracer/command/run_variables.h"
-#include "tracer/command/simulated_run.h"
 #include "tracer/command/target_program.h"
 #include "tracer/command/base/say.h"
 

@@ -106,4 +106,10 @@ int vtr_summary(struct vtr_list *list, const char *analyzer, struct vtr_wanted w
 /* Whether the analyzer can write an HTML page. */
 int vtr_summary_knows_html(const char *analyzer);
 
+/* ---- simulated_run.c: the command line of a run, with --simulate ---- */
+
+/* "vptrace run --simulate -o run.zst -- python3 generate.py", quoted for a shell. `args`: as typed, before those of a
+ * file are added. --profile is left out, since --simulate has its own. The caller frees it. NULL: no memory. */
+char *vtr_simulated_run(const struct vpt_args *args);
+
 #endif

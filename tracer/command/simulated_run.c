@@ -1,5 +1,5 @@
 /* simulated_run.c - what to type again to record the marks alone. */
-#include "tracer/command/simulated_run.h"
+#include "tracer/command/run_parts.h"
 
 #include "formats/cli/shell_word.h"
 #include "tracer/command/run.h"

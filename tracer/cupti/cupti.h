@@ -8,7 +8,7 @@
 #define VPTRACE_TRACER_CUPTI_CUPTI_H
 
 #include "formats/base/error.h"
-#include "tracer/cupti/cupti_drain.h"
+#include "tracer/cupti/cupti_parts.h"
 #include "tracer/cupti/cupti_watch.h"
 #include "tracer/cupti/records/cupti_clock.h"
 #include "tracer/cupti/records/cupti_records.h"
@@ -25,7 +25,7 @@ struct vtr_cupti_options {
 	enum vptrace_profile profile;
 	/* the most that CUPTI may keep on the device per context; 0: its own limit */
 	uint64_t device_buffers;
-	uint64_t flush_interval_ns; /* buffer_size.h; 0: buffers have one size */
+	uint64_t flush_interval_ns; /* buffer_pool.h; 0: buffers have one size */
 	int profiler_api;      /* call vtr_window_profiler() at cudaProfilerStart() and Stop() */
 	struct vtr_pool *pool; /* the same at every start in a process */
 	/* tests: use these instead of a library's; else NULL */
@@ -63,7 +63,7 @@ uint64_t vtr_cupti_dropped(struct vtr_cupti *c);
  * afterwards. The flusher's thread. */
 void vtr_cupti_stop(struct vtr_cupti *c);
 
-/* Waits for launched work, see cupti_drain.h. The caller of vptrace_stop(), while recording goes
+/* Waits for launched work, see cupti_parts.h. The caller of vptrace_stop(), while recording goes
  * on. */
 enum vtr_drained vtr_cupti_wait(struct vtr_cupti *c, uint64_t deadline_ns);
 
@@ -86,7 +86,7 @@ struct vtr_cupti_signs {
 };
 void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out);
 
-/* The earliest time in the foreign bytes since the last call, see cupti_strays.h. The flusher's
+/* The earliest time in the foreign bytes since the last call, see cupti_parts.h. The flusher's
  * thread, or after its end the caller of vptrace_stop(). */
 uint64_t vtr_cupti_foreign_from(struct vtr_cupti *c, struct vtr_cupti_clock *clock);
 
@@ -116,7 +116,7 @@ uint64_t vtr_cupti_decode(struct vtr_cupti *c, struct vtr_cupti_clock *clock,
 void vtr_cupti_settle(struct vtr_cupti *c, struct vtr_recorder *r, int all);
 
 /* Reports in the capture, per stream, work that the GPU had not finished when recording stopped at
- * `stop_ns`, and graph nodes that CUPTI failed to record, see cupti_graphs.h. Returns the number of
+ * `stop_ns`, and graph nodes that CUPTI failed to record, see cupti_graphs.c. Returns the number of
  * unfinished ops. Once, after the last buffer. */
 uint64_t vtr_cupti_unfinished(struct vtr_cupti *c, struct vtr_recorder *r, uint64_t stop_ns);
 

@@ -1,6 +1,6 @@
 /* cupti_drain.c - contexts and stream captures as reported by callbacks, and the thread that
  * waits. */
-#include "tracer/cupti/cupti_drain.h"
+#include "tracer/cupti/cupti_parts.h"
 
 #include "tracer/cupti/library/cupti_calls.h"
 #include "tracer/cupti/library/own_calls.h"

@@ -1,5 +1,5 @@
 /* cupti_profiler_api.c - four calls, found by CUPTI's names for them. */
-#include "tracer/cupti/cupti_profiler_api.h"
+#include "tracer/cupti/cupti_parts.h"
 
 #include "tracer/cupti/library/cupti_calls.h"
 #include "tracer/window/recording_window.h"

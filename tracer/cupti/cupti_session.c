@@ -9,18 +9,14 @@
  * never change once CUPTI knows them; it is private to this file, which is long for it. */
 #include "tracer/cupti/cupti.h"
 
-#include "tracer/cupti/cupti_drain.h"
+#include "tracer/cupti/cupti_parts.h"
 #include "tracer/cupti/library/cupti_library.h"
-#include "tracer/cupti/cupti_profiler_api.h"
-#include "tracer/cupti/cupti_strays.h"
 #include "tracer/cupti/cupti_watch.h"
-#include "tracer/cupti/records/cupti_attributes.h"
-#include "tracer/cupti/records/cupti_graphs.h"
+#include "tracer/cupti/records/cupti_records.h"
 #include "tracer/cupti/library/cupti_kinds.h"
-#include "tracer/cupti/records/cupti_unfinished.h"
 #include "tracer/clock/capture_clock.h"
 #include "tracer/loaded/driver.h"
-#include "tracer/handover/buffer_size.h"
+#include "tracer/handover/buffer_pool.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/cuda_callers.h"
 

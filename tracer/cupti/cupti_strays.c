@@ -1,5 +1,5 @@
 /* cupti_strays.c - the earliest times in buffers that nobody reads. */
-#include "tracer/cupti/cupti_strays.h"
+#include "tracer/cupti/cupti_parts.h"
 
 #include "tracer/clock/capture_clock.h"
 

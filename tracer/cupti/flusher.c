@@ -5,10 +5,8 @@
 #include "tracer/counters/counter_sampler.h"
 #include "tracer/cupti/records/cupti_clock.h"
 #include "tracer/clock/capture_clock.h"
-#include "tracer/guest/last_thread.h"
-#include "tracer/loaded/loaded_symbols.h"
-#include "tracer/loaded/nccl_version.h"
 #include "tracer/guest/own_thread.h"
+#include "tracer/loaded/loaded_symbols.h"
 #include "tracer/handover/gate.h"
 #include "tracer/python_stacks/stack_sampler.h"
 

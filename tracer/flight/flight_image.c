@@ -1,5 +1,5 @@
 /* flight_image.c - computes and checks the hashes of that memory. */
-#include "tracer/flight/flight_image.h"
+#include "tracer/flight/flight.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* ring_chunk.c - the opening chunk has all facts and devices, so a ring's other chunks have none:
  * an older value there would win over a newer one here. */
-#include "tracer/flight/ring_chunk.h"
+#include "tracer/flight/flight.h"
 
 #include "tracer/clock/capture_clock.h"
 

@@ -1,6 +1,6 @@
 /* foreign_text.c - process_vm_readv(2) on our own process, page by page: it reads a page or fails,
  * and a text may end just before an unmapped page. */
-#include "tracer/guest/foreign_text.h"
+#include "tracer/guest/own_memory.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* last_thread.c - counting threads in /proc. */
-#include "tracer/guest/last_thread.h"
+#include "tracer/guest/own_thread.h"
 
 #include "tracer/guest/system_file.h"
 

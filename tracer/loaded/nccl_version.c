@@ -1,6 +1,4 @@
 /* nccl_version.c - asks NCCL for its number, and writes it as NCCL does. */
-#include "tracer/loaded/nccl_version.h"
-
 #include "tracer/loaded/loaded_symbols.h"
 
 #include <stdio.h>

@@ -6,9 +6,8 @@
  * payload extension is nvtx_payload.c. */
 #include "tracer/nvtx/nvtx_injection.h"
 
-#include "tracer/capture/lifecycle.h"
+#include "tracer/capture/session.h"
 #include "tracer/nvtx/nvtx_event.h"
-#include "tracer/nvtx/nvtx_payload.h"
 #include "tracer/nvtx/nvtx_tool.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"

@@ -3,12 +3,11 @@
  *
  * Such a range has no text; it gets its layout's name. Counters, scopes, time domains and deferred
  * events of the extension are not recorded; their users get ids so that they work. */
-#include "tracer/nvtx/nvtx_payload.h"
+#include "tracer/nvtx/nvtx_tool.h"
 
 #include "tracer/nvtx/nvtx_event.h"
 #include "tracer/nvtx/nvtx_injection.h"
 #include "tracer/nvtx/nvtx_schemas.h"
-#include "tracer/nvtx/nvtx_tool.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/started_ranges.h"
 

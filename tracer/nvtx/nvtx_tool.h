@@ -10,6 +10,7 @@
 #include "tracer/nvtx/nvtx_abi.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 /* The tool's function for each slot; NULL: none. The last DSO attached counts: a tool uses the same
  * functions for all. */
@@ -26,5 +27,15 @@ void vtr_nvtx_tool_attach(vtr_nvtx_get_table get_table, const struct vtr_nvtx_ca
 
 /* The same for an extension. 1: the tool has handled it, or there is none. */
 int vtr_nvtx_tool_extend(struct vtr_nvtx_extension *extension);
+
+/* ---- nvtx_payload.c: NVTX's payload extension, and the ids of start/end ranges with a chained
+ * tool ---- */
+
+/* Keeps the id that a chained tool gave a range, 0: none, beside ours, and returns ours for the
+ * host. */
+uint64_t vtr_nvtx_range_id(uint64_t ours, uint64_t tools);
+
+/* The tool's id of our range; 0: none. */
+uint64_t vtr_nvtx_range_id_of_tool(uint64_t ours);
 
 #endif

@@ -1,5 +1,5 @@
 /* python_copies.c - lists what to copy, and finds it in what was copied. */
-#include "tracer/python_stacks/python_copies.h"
+#include "tracer/python_stacks/python_stack.h"
 
 #include <string.h>
 

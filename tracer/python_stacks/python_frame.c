@@ -1,5 +1,5 @@
 /* python_frame.c - reads a frame's fields. */
-#include "tracer/python_stacks/python_frame.h"
+#include "tracer/python_stacks/python_stack.h"
 
 #include "tracer/python_stacks/python_threads.h"
 

@@ -19,7 +19,7 @@
  *
  * Facts: stacks.python and stacks.hz, or stacks.unavailable with the reason; at the end stacks.ticks
  * and stacks.samples, and if there were any, stacks.cut (innermost functions are missing), stacks.torn
- * (not read, since the thread moved), stacks.deep (more frames than python_copies.h allows),
+ * (not read, since the thread moved), stacks.deep (more frames than python_copies.c allows),
  * stacks.refused (no room). */
 #ifndef VPTRACE_TRACER_PYTHON_STACKS_STACK_SAMPLER_H
 #define VPTRACE_TRACER_PYTHON_STACKS_STACK_SAMPLER_H

@@ -1,6 +1,6 @@
 /* recorded_lanes.c - lanes in blocks that never move, and a hash over them that never grows: their number is
  * limited. */
-#include "tracer/write/recorded_lanes.h"
+#include "tracer/write/recorder.h"
 
 #include "formats/base/error.h"
 #include "formats/base/hash.h"

@@ -1,5 +1,5 @@
 /* refused.c - a ring of calls, sorted once at the end, and ids with counts. */
-#include "tracer/write/refused.h"
+#include "tracer/write/recorder_state.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/search.h"

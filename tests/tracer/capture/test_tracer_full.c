@@ -7,7 +7,7 @@
 #include "tests/support/random.h"
 #include "tracer/ranges/range_strings.h"
 #include "tracer/write/recorder.h"
-#include "tracer/write/refused.h"
+#include "tracer/write/recorder_state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

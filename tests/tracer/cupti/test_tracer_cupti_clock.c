@@ -3,7 +3,7 @@
 #include "tests/tracer/ranges/tracer_rig.h"
 
 #include "formats/base/memory.h"
-#include "tracer/cupti/cupti_strays.h"
+#include "tracer/cupti/cupti_parts.h"
 #include "tracer/cupti/records/cupti_clock.h"
 #include "tracer/clock/capture_clock.h"
 

@@ -1,5 +1,5 @@
 /* test_tracer_cupti_unfinished.c - which ops without an end were still to be done when recording stopped. */
-#include "tracer/cupti/records/cupti_unfinished.h"
+#include "tracer/cupti/records/cupti_records.h"
 
 #include "tests/tracer/cupti/cupti_fake.h"
 #include "tracer/ranges/range_strings.h"

@@ -1,7 +1,6 @@
 /* test_tracer_pool.c - buffers between CUPTI's threads and the writer: never twice, never lost,
  * always zeroed. */
 #include "tracer/handover/buffer_pool.h"
-#include "tracer/handover/buffer_size.h"
 
 #include "tracer/clock/capture_clock.h"
 

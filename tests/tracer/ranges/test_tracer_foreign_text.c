@@ -1,5 +1,5 @@
 /* test_tracer_foreign_text.c - text that may be gone is read by the kernel's hand; where that is forbidden, directly. */
-#include "tracer/guest/foreign_text.h"
+#include "tracer/guest/own_memory.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* cupti_attributes.c - reading and setting CUPTI's attributes. */
-#include "tracer/cupti/records/cupti_attributes.h"
+#include "tracer/cupti/records/cupti_records.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,12 +10,12 @@
  * for all shapes of that name. Models repeat whole sequences of launches, so we first try the shape
  * that followed the last few shapes before: no hash, and no branch that the processor cannot
  * predict. */
-#include "tracer/cupti/records/cupti_configs.h"
+#include "tracer/cupti/records/cupti_decoder.h"
 
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
 #include "tracer/clock/capture_clock.h"
-#include "tracer/guest/foreign_text.h"
+#include "tracer/guest/own_memory.h"
 
 #include <stdio.h>
 #include <string.h>

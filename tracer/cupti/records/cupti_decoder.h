@@ -3,11 +3,139 @@
 #ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_DECODER_H
 #define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_DECODER_H
 
-#include "tracer/cupti/records/cupti_configs.h"
-#include "tracer/cupti/records/cupti_late_ops.h"
-#include "tracer/cupti/records/cupti_places.h"
+#include "tracer/cupti/library/cupti_abi.h"
+#include "tracer/cupti/library/cupti_sizes.h"
 #include "tracer/cupti/records/cupti_records.h"
 #include "tracer/ranges/cuda_callers.h"
+#include "tracer/write/recorder.h"
+
+/* ---- cupti_configs.c: maps kernel records to configurations of the open chunk, mostly with one cache
+ * lookup.
+ *
+ * A record names its kernel by a pointer into CUPTI's memory, which may be freed or reused when a
+ * module is unloaded. So we copy the text, and compare a known pointer with its copy once per
+ * buffer that uses it: promptly after delivery, never later. */
+
+struct vtr_configs;
+
+struct vtr_configs *vtr_configs_new(void); /* NULL: no memory */
+void vtr_configs_free(struct vtr_configs *c);
+
+/* A new recorder begins, with chunks of its own. */
+void vtr_configs_begin(struct vtr_configs *c);
+
+/* A buffer begins, also the first: compare every pointer again before trusting it. */
+void vtr_configs_buffer(struct vtr_configs *c);
+
+/* The configuration of a kernel in the open chunk of `r`. */
+uint64_t vtr_configs_kernel(
+	struct vtr_configs *c, struct vtr_recorder *r, const struct vtr_record_kernel *k);
+
+/* The configuration for a CUDA graph recorded as a whole. */
+uint64_t vtr_configs_graph(struct vtr_configs *c, struct vtr_recorder *r, uint32_t graph);
+
+/* ---- cupti_late_ops.c: ops that began in a pause and wait for the record of the call that launched them.
+ *
+ * That record follows the op's, as a rule in the same buffer, else in the next one of its thread: until it has come
+ * nobody knows whether the op was launched in the pause. Records are copied; a kernel's name is read when it is
+ * decoded, as that of any record. The writer's thread only. */
+
+enum { VTR_LATE_OPS_MAX = 256 };
+
+/* All zeros: none. */
+struct vtr_late_ops {
+	struct vtr_late_op *ops; /* VTR_LATE_OPS_MAX of them; NULL: not needed yet */
+	size_t count;
+};
+
+/* What the caller does with a record; `widen` extends its correlation id. */
+struct vtr_late_ops_owner {
+	uint64_t (*widen)(void *ctx, uint32_t id);
+	void (*decode)(void *ctx, const uint8_t *record, size_t size);
+	void *ctx;
+};
+
+/* Takes a copy of the record if it is of an op that has to wait, and there is room. Returns whether it did.
+ * `now_ns`: CLOCK_MONOTONIC. */
+int vtr_late_ops_take(struct vtr_late_ops *l, const struct vtr_late_ops_owner *owner,
+	const struct vtr_recorder *r, uint32_t kind, const uint8_t *record, size_t size,
+	uint64_t now_ns);
+
+/* Decodes those whose launch is known by now, or that came before `until_ns`, in their order. Returns how
+ * many. */
+size_t vtr_late_ops_release(struct vtr_late_ops *l, const struct vtr_late_ops_owner *owner,
+	struct vtr_recorder *r, uint64_t until_ns);
+
+void vtr_late_ops_free(struct vtr_late_ops *l);
+
+/* ---- cupti_places.c: finds the lane of a record's stream or thread, and the device of its context.
+ * One capture, one thread. ---- */
+
+/* A driver call that waits for the runtime call around it, see cupti_records.c. */
+struct vtr_held_call {
+	uint64_t start, end, correlation;
+	uint32_t result, cbid;
+};
+
+/* CUPTI returns a buffer once the work in it has ended, so it may come after many that were filled later: so many of a
+ * thread are looked at across their edges. A launch waits for 1,024 before it, which are far fewer buffers. */
+enum { VTR_EDGES = 32, VTR_EDGE_BUFFERS = 32 };
+
+struct vtr_call_thread {
+	uint32_t tid;
+	struct vtr_lane *lane;
+	struct vtr_held_call *held;
+	size_t held_count, held_cap;
+	/* CLOCK_MONOTONIC: since when the first one is held */
+	uint64_t held_since_ns;
+	/* the thread's last recorded runtime call */
+	uint64_t last_correlation, last_start, last_end;
+	uint64_t buffer;      /* number of its newest buffer, from 1 */
+	uint64_t own_buffers; /* in which it has been met */
+	size_t is_first;      /* no runtime call of that buffer has come yet */
+	/* The first runtime call of each of the last buffers: a driver call inside it may end another buffer. */
+	struct vtr_held_call firsts[VTR_EDGES];
+	unsigned first_count; /* so far; the newest is at first_count - 1, modulo VTR_EDGES */
+	/* Driver calls at the ends of buffers, whose runtime calls may begin others. */
+	struct vtr_stray {
+		struct vtr_held_call call;
+		uint64_t own_buffer, since_ns;
+	} strays[VTR_EDGES];
+	size_t stray_count;
+};
+
+struct vtr_places;
+
+struct vtr_places *vtr_places_new(void); /* NULL: no memory */
+void vtr_places_free(struct vtr_places *p);
+
+/* A new recorder begins, with lanes of its own. Keeps what is known of contexts and streams; drops
+ * held calls. */
+void vtr_places_begin(struct vtr_places *p);
+
+struct vtr_lane *vtr_places_stream(struct vtr_places *p, struct vtr_recorder *r, uint32_t device,
+	uint32_t context, uint32_t stream);
+/* The same for a record without a device. NULL: the context's device is unknown, or there is no
+ * stream. */
+struct vtr_lane *vtr_places_stream_of(
+	struct vtr_places *p, struct vtr_recorder *r, uint32_t context, uint32_t stream);
+/* A stream for a record that names none: the context's default stream, or any known one of the
+ * device; NULL: none is known. */
+struct vtr_lane *vtr_places_any_stream(
+	struct vtr_places *p, struct vtr_recorder *r, uint32_t device, uint32_t context);
+
+/* NULL: no memory; get the lane from the recorder then. */
+struct vtr_call_thread *vtr_places_thread(
+	struct vtr_places *p, struct vtr_recorder *r, uint32_t tid);
+/* All threads seen so far, in no order; NULL: no more. */
+struct vtr_call_thread *vtr_places_thread_at(struct vtr_places *p, size_t index);
+
+/* Converts a DEVICE record. A GPU whose name begins with "Simulated" is marked as simulated. */
+void vtr_places_device(const struct vtr_record_device *g, struct vtr_device *out);
+
+/* Take in CONTEXT and STREAM records. */
+void vtr_places_context(struct vtr_places *p, const struct vtr_record_context *c);
+void vtr_places_describe(struct vtr_places *p, const struct vtr_record_stream *s);
 
 struct vtr_decoder {
 	const struct vtr_sizes *sizes;

@@ -1,5 +1,5 @@
 /* cupti_graphs.c - launches of graphs, and ops that are nodes. */
-#include "tracer/cupti/records/cupti_graphs.h"
+#include "tracer/cupti/records/cupti_records.h"
 
 #include "formats/calls.h"
 

@@ -1,5 +1,5 @@
 /* cupti_late_ops.c - an array of copied records, nearly always empty. */
-#include "tracer/cupti/records/cupti_late_ops.h"
+#include "tracer/cupti/records/cupti_decoder.h"
 
 #include "formats/base/memory.h"
 

@@ -2,7 +2,7 @@
  *
  * Records of one lane come in runs, so each lookup first tries its last result. Contexts are few
  * and searched linearly; streams and threads are hashed. */
-#include "tracer/cupti/records/cupti_places.h"
+#include "tracer/cupti/records/cupti_decoder.h"
 
 #include "formats/base/memory.h"
 

@@ -1,5 +1,5 @@
 /* cupti_unfinished.c - ops without an end, by stream. */
-#include "tracer/cupti/records/cupti_unfinished.h"
+#include "tracer/cupti/records/cupti_records.h"
 
 #include "formats/base/memory.h"
 

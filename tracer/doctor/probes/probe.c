@@ -1,6 +1,6 @@
 /* probe.c - the child is the leader of a process group, which is killed as one: a Python may have
  * children of its own. It dies with its parent. */
-#include "tracer/doctor/probes/probe.h"
+#include "tracer/doctor/probes/patient.h"
 
 #include <errno.h>
 #include <fcntl.h>

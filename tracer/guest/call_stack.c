@@ -1,5 +1,5 @@
 /* call_stack.c - asks the C library, which knows the stacks that it has made. */
-#include "tracer/ranges/call_stack.h"
+#include "tracer/guest/own_thread.h"
 
 #include <pthread.h>
 #include <signal.h>
