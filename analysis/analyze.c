@@ -5,9 +5,7 @@
  * The take_ functions are the order in which an event passes through the rooms. */
 #include "analysis/analyze.h"
 
-#include "analysis/advice/checklist.h"
 #include "analysis/advice/findings.h"
-#include "analysis/range_window.h"
 #include "analysis/trace_pass.h"
 #include "analysis/trust/window_errors.h"
 #include "formats/base/memory.h"

@@ -1,10 +1,9 @@
 /* range_window.c - the window of a range: a first pass that only finds it, from its start on the host to the end of its last op,
  * begins shortly before it, and reads no further. */
-#include "analysis/range_window.h"
+#include "analysis/trace_pass.h"
 
 #include "analysis/pipeline/range_choice.h"
 #include "analysis/pipeline/range_seek.h"
-#include "analysis/trace_pass.h"
 #include "analysis/trust/window_errors.h"
 #include "formats/base/memory.h"
 

@@ -1,7 +1,7 @@
 /* trace_pass.c - a trace's chunks, one after the other: read, joined, and handed on until no future chunk can change them. */
 #include "analysis/trace_pass.h"
 
-#include "analysis/trust/recorded_facts.h"
+#include "analysis/trust/verdict.h"
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
 

@@ -12,6 +12,7 @@
 #ifndef VPA_ANALYSIS_TRACE_PASS_H
 #define VPA_ANALYSIS_TRACE_PASS_H
 
+#include "analysis/base/intervals.h"
 #include "analysis/folds/observer.h"
 #include "analysis/folds/pass.h"
 #include "analysis/idle/idle_gaps.h"
@@ -20,7 +21,10 @@
 #include "analysis/names/kernel_rules.h"
 #include "analysis/names/long_names.h"
 #include "analysis/pipeline/range_scopes.h"
+#include "analysis/report/analysis_options.h"
+#include "analysis/report/report.h"
 #include "analysis/trust/verdict.h"
+#include "formats/base/error.h"
 
 struct vpa_trace_pass {
 	const struct vpt_trace *trace;
@@ -53,5 +57,14 @@ int vpa_trace_pass_release(struct vpa_trace_pass *p, uint64_t until_ns);
 /* Ends the window with the trace at the latest. */
 void vpa_trace_pass_end_window(struct vpa_trace_pass *p);
 void vpa_trace_pass_free(struct vpa_trace_pass *p);
+
+/* ---- range_window.c: the window of the range or request that the options name ---- */
+
+struct vpt_trace;
+
+/* Fills in the window, which is not empty, and the report's note on it. 0; VPT_EINVAL: there is no such range, or nothing can be inside it;
+ * VPT_EDATA, VPT_ENOMEM, VPT_EIO. */
+int vpa_range_window(const struct vpt_trace *trace, const struct vpa_options *options,
+	struct vpa_report *report, struct vpa_interval *out, struct vpt_err *err);
 
 #endif

@@ -3,7 +3,7 @@
  * A figure is judged where the capture can support it; else the check is unknown, and says what is
  * missing. Records that are missing can hide a blocking call or an idle stretch, so nothing passes in an
  * incomplete capture; what fails there fails. */
-#include "analysis/advice/checklist.h"
+#include "analysis/advice/findings.h"
 
 #include "analysis/advice/finding.h"
 #include "analysis/base/numbers.h"

@@ -11,4 +11,10 @@ int vpa_findings_write(struct vpa_report *out);
  * or else likely. */
 void vpa_findings_sort(struct vpa_report *r);
 
+/* ---- checklist.c: the questions that a person asks of a profile before anything else, with answers ---- */
+
+/* Fills expert.checks, in the order of the page; none without GPU work. Needs the verdict. 0 or
+ * VPT_ENOMEM. */
+int vpa_checklist_write(struct vpa_report *r);
+
 #endif

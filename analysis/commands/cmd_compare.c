@@ -11,7 +11,7 @@
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/render/job_compare_pages.h"
-#include "analysis/compare/conditions/predicted_change.h"
+#include "analysis/compare/conditions/predicted_condition.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>

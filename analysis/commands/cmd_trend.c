@@ -6,7 +6,7 @@
 #include "analysis/compare/baseline.h"
 #include "analysis/render/fields/run_tags.h"
 #include "analysis/render/text_page.h"
-#include "analysis/trend/trend_render.h"
+#include "analysis/trend/trend.h"
 #include "formats/base/memory.h"
 
 #include <dirent.h>

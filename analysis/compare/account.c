@@ -1,5 +1,5 @@
 /* account.c - exact differences of means, in whole nanoseconds. */
-#include "analysis/compare/account.h"
+#include "analysis/compare/comparison.h"
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"

@@ -6,7 +6,6 @@
  * which keeps it inside the struct that was allocated for it. */
 #include "analysis/compare/baseline.h"
 
-#include "analysis/compare/json_text.h"
 #include "analysis/render/fields/fields.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

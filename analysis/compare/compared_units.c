@@ -1,5 +1,5 @@
 /* compared_units.c - reads units from reports, and pairs them. */
-#include "analysis/compare/compared_units.h"
+#include "analysis/compare/comparison.h"
 
 #include "formats/base/error.h"
 #include "formats/base/map.h"

@@ -3,20 +3,100 @@
  * A side is one or several runs of the same thing. Nothing is analyzed again: a comparison is a function
  * of finished reports. Every difference is b - a, so times below zero are time saved.
  *
- * The runs are compared by the best unit that all of them have, see compared_units.h. The units are paired by
+ * The runs are compared by the best unit that all of them have, see compared_units.c. The units are paired by
  * request and index; those without a counterpart are left out, and counted. With VPA_RUNS_LEAST or more
  * runs on each side the test is between runs, on the median period of each; with fewer it is between the
  * paired periods, and says nothing about further runs.
  *
  * The difference of the mean period is divided into the GPU's busy time by kernel family and its idle time
- * by cause; these add up to it to the nanosecond, see account.h. Another account divides the whole window
+ * by cause; these add up to it to the nanosecond, see account.c. Another account divides the whole window
  * by kernel and by place of idle time, per unit in the window. */
 #ifndef VPA_ANALYSIS_COMPARE_COMPARISON_H
 #define VPA_ANALYSIS_COMPARE_COMPARISON_H
 
-#include "analysis/compare/account.h"
-#include "analysis/compare/compared_units.h"
 #include "analysis/compare/series_stats.h"
+#include "analysis/pipeline/unit.h"
+#include "analysis/report/overview.h"
+#include "analysis/report/report.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- account.c: divides the difference of two means into parts that add up exactly.
+ *
+ * Each side has a total time over n units, and the same parts. The difference of the means,
+ *
+ *	B / n_B - A / n_A = (B * n_A - A * n_B) / (n_A * n_B)
+ *
+ * is a fraction; so is that of each part, with the same denominator, and these numerators add up without
+ * any error. In whole nanoseconds: the difference is rounded half away from zero, each part towards zero,
+ * and the nanoseconds then left go, one each, to the parts with the largest rest, the first of equal
+ * ones. So the parts' integers add up to the difference's, and exchanging the sides negates them all. */
+
+/* More units count as this many: the fractions then fit 128 bits for any times and up to 2^20 parts. */
+#define VPA_ACCOUNT_UNITS_MAX (((uint64_t)1 << 40) - 1)
+
+struct vpa_account_part {
+	uint64_t a_ns, b_ns; /* totals */
+	int64_t delta_ns;    /* of the mean */
+};
+
+/* Fills the parts' delta_ns, and *delta_ns with their sum, the difference of the means. 0 units count as 1. A difference
+ * beyond int64_t, as a file may give, is INT64_MAX or -INT64_MAX, and the parts then need not add up. 0, or VPT_ENOMEM with
+ * all deltas 0. */
+int vpa_account(struct vpa_account_part *parts, size_t count, uint64_t a_units, uint64_t b_units,
+	int64_t *delta_ns);
+
+/* ---- compared_units.c: what two captures are compared by: the units of work that both have.
+ *
+ * A unit is a measured video block, a request, a step, an iteration, an instance of a range, or the whole window. It has a key, by which units of two
+ * captures are paired: the request's number among those with such units, and the unit's index in it; of a step, its
+ * place among all steps of the request, also those without a period, or block and place in it. A series drifts and its
+ * neighbours resemble each other, so the k-th unit is compared with the k-th. */
+
+enum {
+	/* Of a unit's time on its devices: those of overview.h, where what the host did is part of the causes; then
+	 * what else there is. */
+	VPA_UNIT_PAUSED = VPA_OVERVIEW_ALL,
+	VPA_UNIT_BUSY, /* busy time without a family, idle time without a cause */
+	VPA_UNIT_IDLE,
+	VPA_UNIT_PARTS
+};
+
+struct vpa_unit {
+	uint64_t request;
+	int64_t index;
+	int64_t block, in_block;    /* of a step: its block, and its place there; block -1: none */
+	uint64_t period_ns, frames; /* frames 0: not known */
+	unsigned devices;
+	/* busy + idle + paused = period * devices. */
+	uint64_t busy_ns, idle_ns, paused_ns;
+	const uint64_t *parts_ns; /* VPA_OVERVIEW_ALL of them; NULL: not known */
+	int lacks_did;            /* what the host did is not known */
+	double judged_ns;         /* of a frame: judged by it, not by the period; 0: by that */
+	int touched;              /* missing records may change the figures */
+	int paired;               /* every capture of the comparison has the key */
+};
+
+struct vpa_units {
+	const struct vpa_report *report;
+	enum vpa_unit_kind kind;
+	struct vpa_unit *units; /* by key */
+	size_t count;
+	uint64_t in_window; /* units in the whole window, measured or not; 1 for windows */
+};
+
+/* The report's units of a kind, in the arena; none: count 0. range: whose instances; NULL: of none. 0 or VPT_ENOMEM. */
+int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind,
+	const struct vpa_range_row *range, struct vpa_arena *arena, struct vpa_units *out);
+
+/* Marks in all series the units whose key is in each of them. Returns how many that are. Where all steps of all
+ * series are in blocks, their keys are block and place in it. */
+size_t vpa_units_pair(struct vpa_units *all, size_t count);
+
+/* Adds the parts of the paired units to sums[VPA_UNIT_PARTS]. Without `by_part`, busy and idle time are one
+ * part each. Returns whether the parts are known. Sets *lacks_did if what the host did is not. */
+int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_did);
 
 struct vpt_sink;
 
@@ -164,7 +244,7 @@ struct vpa_compared_finding {
 	int in_b;
 };
 
-/* What a replay of A's trace predicts with the changes of findings that B lacks, beside B: see predicted_change.h. */
+/* What a replay of A's trace predicts with the changes of findings that B lacks, beside B: see predicted_change.c. */
 struct vpa_compared_prediction {
 	const char **titles, **ids; /* of the findings */
 	size_t finding_count, id_count;

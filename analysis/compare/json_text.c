@@ -1,5 +1,5 @@
 /* json_text.c - a reader of JSON text. */
-#include "analysis/compare/json_text.h"
+#include "analysis/compare/baseline.h"
 
 #include "formats/base/saturate.h"
 

@@ -1,7 +1,7 @@
 /* series_stats.h - the statistics of a comparison: how sure a difference is.
  *
  * Pure functions of numbers. Times are nanoseconds as doubles: sums that must be exact are those of
- * account.h. Any thread. */
+ * account.c. Any thread. */
 #ifndef VPA_ANALYSIS_COMPARE_SERIES_STATS_H
 #define VPA_ANALYSIS_COMPARE_SERIES_STATS_H
 

@@ -2,7 +2,6 @@
  * idle_gaps.c explains them from the launch alone; this file explains all others. */
 #include "analysis/idle/gap_causes.h"
 
-#include "analysis/idle/gap_first_use.h"
 #include "analysis/idle/overhead.h"
 #include "formats/base/memory.h"
 

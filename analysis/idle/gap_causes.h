@@ -19,7 +19,7 @@
  *	late    host_late.h: what T did, and how far earlier waits had held it back
  *
  * In late and call, time in which the profiling library or the driver's loader worked has that as
- * its cause. Then, if K is the first op of its name on the device: gap_first_use.h. */
+ * its cause. Then, if K is the first op of its name on the device: gap_first_use.c. */
 #ifndef VPA_ANALYSIS_IDLE_GAP_CAUSES_H
 #define VPA_ANALYSIS_IDLE_GAP_CAUSES_H
 
@@ -100,5 +100,23 @@ static inline int vpa_cause_has_stream_wait(const struct vpa_resolver *r, uint32
 	last_ns = vpa_resolver_last_wait(r, stream, thread, launch_start_ns);
 	return last_ns != UINT64_MAX && last_ns > since_ns;
 }
+
+/* ---- gap_first_use.c: idle time before the first op of a name: a library sets itself up, compiles, and loads code.
+ *
+ * Its items are the time that counts as module load, and queries of 1 ms and more that make a library load code,
+ * whose time then counts as module load too. With at least one item, first use is all time between the start of
+ * the first and the end of the last, and long host code beside them. Never time inside a sync or a blocking copy,
+ * nor the profiling library's. */
+
+/* An end of an item. */
+struct vpa_setup_edge {
+	uint64_t at_ns;
+	int queries; /* +1: a query begins, -1: one ends, 0: the items' first start or last end */
+};
+
+/* Judges `pieces` again, which are the late and the call stretch of a gap before the first op of its name; `thread`
+ * launched it. Scratch memory is the answer's. 0 or VPT_ENOMEM. */
+int vpa_cause_first_use(const struct vpa_resolver *r, uint32_t thread, struct vpa_answer *a,
+	struct vpa_cause_pieces *pieces);
 
 #endif

@@ -1,6 +1,6 @@
-/* gap_first_use.c - the rule of gap_first_use.h: finds the items, then cuts the pieces at their edges. Few gaps
+/* gap_first_use.c - the rule of first use, see gap_causes.h: finds the items, then cuts the pieces at their edges. Few gaps
  * end with a first op, so it looks at all calls that may have been in one. */
-#include "analysis/idle/gap_first_use.h"
+#include "analysis/idle/gap_causes.h"
 
 #include "analysis/idle/setup_calls.h"
 #include "formats/base/memory.h"

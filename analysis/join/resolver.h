@@ -9,9 +9,8 @@
 #define VPA_ANALYSIS_JOIN_RESOLVER_H
 
 #include "analysis/base/intervals.h"
-#include "analysis/join/pending/copy_holds.h"
-#include "analysis/join/pending/launches.h"
 #include "analysis/join/pending/op_queue.h"
+#include "analysis/join/pending/launches.h"
 #include "analysis/model/model.h"
 #include "analysis/past/marked_spans.h"
 #include "analysis/past/timeline.h"
@@ -155,7 +154,7 @@ void vpa_resolver_leave(struct vpa_resolver *r, const uint64_t *values);
  * VPT_ENOMEM. */
 int vpa_resolver_lose(struct vpa_resolver *r, uint64_t start_ns, uint64_t end_ns);
 
-/* Releases every op that starts before `until_ns`, except those that copy_holds.h holds back and those
+/* Releases every op that starts before `until_ns`, except those that copy_holds.c holds back and those
  * that wait for samples of stacks, and copies what must wait. `released_ns` says up to where ops are
  * out. Chunks do not say which samples they hold, so an op waits until each sampled thread has a
  * sample after the op's start, but at most until the next call. */

@@ -1,5 +1,5 @@
 /* past_stacks.c - searches by halves, and moves what is left once half has been dropped. */
-#include "analysis/past/past_stacks.h"
+#include "analysis/past/timeline.h"
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"

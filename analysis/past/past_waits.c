@@ -1,7 +1,7 @@
 /* past_waits.c - a sorted array that grows at its end and is trimmed at its front. Waits that arrive out
  * of order, or move, are sorted together once per chunk: inserting them one by one would shift all
  * others each time. */
-#include "analysis/past/past_waits.h"
+#include "analysis/past/timeline.h"
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"

@@ -1,6 +1,6 @@
 /* sweep_edge.c - sums by device and part: an array while they change, then a list of those that are
  * not 0, often a dozen of half a hundred. */
-#include "analysis/pipeline/sweep_edge.h"
+#include "analysis/pipeline/sweep.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/alignment/machines.h"
-#include "analysis/ranks/alignment/runs.h"
 #include "analysis/ranks/job_parts.h"
 #include "analysis/ranks/late.h"
 #include "analysis/ranks/number_list.h"

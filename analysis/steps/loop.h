@@ -12,7 +12,7 @@
  *	   ops, since a convolutional network repeats no layer. Where the trace has attention,
  *	   rounds are layers only if each has it, and is of 6 ops or more: linear layers, slices of
  *	   attention and tiles of a decoder repeat too.
- *	3. The most frequent turn is the pattern; every pass is aligned with it (loop_match.h).
+ *	3. The most frequent turn is the pattern; every pass is aligned with it (loop_match.c).
  *	4. Passes become steps (loop_passes.h): two that only differ by turns, or that a scheduler
  *	   follows only after the second, are the halves of one guided step; one that the
  *	   scheduler does not follow at all, although it follows the others, writes a cache and

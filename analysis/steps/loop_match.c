@@ -1,6 +1,6 @@
 /* loop_match.c - alignment with a pattern. What it leaves out: the best alignment. A greedy one explains
  * no more than that, so it can only lower a confidence. */
-#include "analysis/steps/loop_match.h"
+#include "analysis/steps/loop_passes.h"
 
 enum {
 	SURE = 3, /* equal ops in a row that make a continuation */

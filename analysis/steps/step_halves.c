@@ -2,7 +2,7 @@
  *
  * Both tables are open addressing over a power of two of slots, at most half full: they are made for one
  * sequence of known length, so they never grow. */
-#include "analysis/steps/step_halves.h"
+#include "analysis/steps/step_kinds.h"
 
 #include "formats/base/error.h"
 #include "formats/base/hash.h"

@@ -1,6 +1,6 @@
 /* trend_page.c - a trend as a page: the changes in sentences, a line for each figure with its changes marked, and a table of the
  * reports that sorts. */
-#include "analysis/trend/trend_render.h"
+#include "analysis/trend/trend.h"
 
 #include "analysis/render/html/markup/html.h"
 #include "formats/base/count.h"

@@ -1,6 +1,6 @@
 /* trend_rows.c - a trend for programs: CSV and JSON. */
 #include "analysis/export/cell_text.h"
-#include "analysis/trend/trend_render.h"
+#include "analysis/trend/trend.h"
 #include "formats/io/json_writer.h"
 
 #include <stdio.h>

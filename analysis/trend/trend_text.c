@@ -1,5 +1,5 @@
 /* trend_text.c - a trend in words: a row for each report, and the changes in sentences. */
-#include "analysis/trend/trend_render.h"
+#include "analysis/trend/trend.h"
 
 #include "analysis/render/text_page.h"
 

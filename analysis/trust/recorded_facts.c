@@ -1,6 +1,6 @@
 /* recorded_facts.c - devices and META rows: repeated at intervals, so that a part of a trace has them
  * too. */
-#include "analysis/trust/recorded_facts.h"
+#include "analysis/trust/verdict.h"
 
 #include "analysis/trust/completeness.h"
 #include "formats/base/memory.h"

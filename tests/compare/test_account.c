@@ -1,8 +1,7 @@
 /* test_account.c - the exact accounts of a comparison, of times and counts at the ends of their types. */
-#include "analysis/compare/account.h"
+#include "analysis/compare/comparison.h"
 
 #include "analysis/analyze.h"
-#include "analysis/compare/comparison.h"
 #include "analysis/compare/conditions/fail_conditions.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"

@@ -1,6 +1,6 @@
 /* test_compare_stats.c - the statistics and the exact accounts of comparisons, against tables, hand
  * calculation and slower ways. */
-#include "analysis/compare/account.h"
+#include "analysis/compare/comparison.h"
 #include "analysis/compare/series_stats.h"
 #include "formats/base/count.h"
 #include "tests/support/random.h"

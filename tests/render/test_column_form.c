@@ -1,5 +1,5 @@
 /* test_column_form.c - numbers in the cells of pages: below 0 they are shown as above it. */
-#include "analysis/render/html/column_form.h"
+#include "analysis/render/html/page_tables.h"
 #include "formats/base/count.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "analysis/advice/findings/findings_idle.h"
 
 #include "analysis/advice/findings/findings_first_use.h"
-#include "analysis/advice/findings/thread_waits.h"
 #include "analysis/advice/first_work.h"
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"

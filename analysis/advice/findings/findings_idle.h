@@ -2,7 +2,71 @@
 #ifndef VPA_ANALYSIS_ADVICE_FINDINGS_FINDINGS_IDLE_H
 #define VPA_ANALYSIS_ADVICE_FINDINGS_FINDINGS_IDLE_H
 
-#include "analysis/advice/findings/idle_sum.h"
+#include "analysis/advice/finding.h"
+#include "analysis/report/host_code.h"
+
+/* ---- idle_sum.c: what findings know of a cause of idle time, summed over devices: how long they waited, where, and what
+ * they would save without it.
+ *
+ * Causes sync and blocking copy are waits of the host. Their remedies cross the two: a read of a few bytes is a
+ * blocking copy, or a copy to pinned memory and a synchronisation. So waits are also summed by part. */
+
+/* What is summed: a cause, or of the waits a part or all. */
+enum vpa_waits {
+	VPA_WAITS_NONE,   /* all of a cause */
+	VPA_WAITS_READS,  /* of a few bytes */
+	VPA_WAITS_COPIES, /* other blocking copies */
+	VPA_WAITS_SYNCS,  /* other synchronisations */
+	VPA_WAITS_ALL,
+	VPA_WAITS_COUNT
+};
+
+struct vpa_idle_sum {
+	enum vpa_cause cause; /* of a part: that with most of it */
+	enum vpa_waits part;
+	struct vpa_saving saving;
+	uint64_t shared_ns; /* part of the saving that others save too */
+	uint64_t claim_ns;  /* of waits: part of the saving, see struct vpa_wait_gain */
+	uint64_t
+		half_ns; /* of host code: what the device that saves most would, if it took half its time */
+	uint64_t ns, pieces; /* how long the devices waited for the cause, in how many gaps */
+	const struct vpa_idle_part *top; /* the largest that is not a sum of small ones */
+	struct vpa_host_code code;       /* of ns: the host's own code */
+	/* Of a part: what else the host did for most of ns. Its ns is 0: nothing that has a remedy of its own. */
+	struct vpa_host_code call;
+};
+
+/* Whether idle time at a place is of the part, if it is of one of its causes. */
+int vpa_waits_take_place(const struct vpa_report *r, unsigned part, const struct vpa_place *place);
+
+struct vpa_idle_sum vpa_idle_sum_of(const struct vpa_report *r, enum vpa_cause cause);
+struct vpa_idle_sum vpa_idle_sum_of_waits(const struct vpa_report *r, enum vpa_waits part);
+
+/* A wait whose time is mostly that of another call: where it was, and what would be saved without that call. */
+struct vpa_idle_sum vpa_idle_sum_of_call(
+	const struct vpa_report *r, const struct vpa_idle_sum *wait);
+
+/* The causes that it is of, a bit each. */
+uint32_t vpa_idle_sum_causes(const struct vpa_idle_sum *sum);
+
+/* If first use has a finding of its own, that has its time: of a gain that is less than the pieces, its share. */
+void vpa_idle_sum_leave_first_use(const struct vpa_report *r, struct vpa_idle_sum *sum);
+
+/* The part of the saving that no other cause has. */
+static inline uint64_t vpa_idle_sum_own(const struct vpa_idle_sum *sum)
+{
+	return sum->saving.ns - sum->shared_ns;
+}
+
+/* Whether it is worth a line: what no other cause has; of waits what is not long code of the host, since they can
+ * go away whole. */
+static inline int vpa_idle_sum_is_worth(const struct vpa_report *r, const struct vpa_idle_sum *sum)
+{
+	const struct vpa_saving own = {
+		.ns = sum->part == VPA_WAITS_NONE ? vpa_idle_sum_own(sum) : sum->claim_ns};
+
+	return vpa_saving_is_worth(r, &own);
+}
 
 /* What to do about a cause. `course`: unavoidable in small amounts; `of_recording`: a problem of
  * the trace, the program would gain nothing. */
@@ -33,5 +97,11 @@ void vpa_finding_add_note(struct vpa_report *r, struct vpa_finding *f, const cha
 uint64_t vpa_find_waits(struct vpa_report *r);
 /* Which copies they are. NULL: not known, or of several parts. */
 const char *vpa_wait_copies(struct vpa_report *r, enum vpa_waits part);
+
+/* ---- thread_waits.c: ranges whose names say that a thread waits for another one in them ---- */
+
+/* Whether a range with this name is such a wait: "queue.put", "Thread.join", "lock.acquire". The trace does not say what for:
+ * no CUDA call is in it, as in the host's own code. */
+int vpa_is_thread_wait(const char *range);
 
 #endif

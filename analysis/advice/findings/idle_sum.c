@@ -1,5 +1,5 @@
 /* idle_sum.c - sums of the devices' rows of causes and gains, which are few. */
-#include "analysis/advice/findings/idle_sum.h"
+#include "analysis/advice/findings/findings_idle.h"
 
 #include "analysis/advice/findings/findings_first_use.h"
 #include "analysis/advice/gain_unit.h"

@@ -1,5 +1,5 @@
 /* thread_waits.c - the names of Python's and C++'s functions that wait for another thread. */
-#include "analysis/advice/findings/thread_waits.h"
+#include "analysis/advice/findings/findings_idle.h"
 
 #include "formats/base/count.h"
 

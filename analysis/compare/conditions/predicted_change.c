@@ -1,5 +1,5 @@
 /* predicted_change.c - which findings of A are gone in B, and the replay with their changes. */
-#include "analysis/compare/conditions/predicted_change.h"
+#include "analysis/compare/conditions/predicted_condition.h"
 
 #include "analysis/advice/finding.h"
 #include "analysis/retime/what_if/what_if.h"

@@ -5,6 +5,7 @@
 #ifndef VPA_ANALYSIS_COMPARE_CONDITIONS_PREDICTED_CONDITION_H
 #define VPA_ANALYSIS_COMPARE_CONDITIONS_PREDICTED_CONDITION_H
 
+#include "analysis/compare/comparison.h"
 #include "analysis/compare/conditions/fail_conditions.h"
 
 int vpa_is_predicted_condition(const char *text);
@@ -16,5 +17,15 @@ int vpa_predicted_condition_read(
 /* As vpa_condition_holds_of(); the report's forecast.asked must have the change. */
 int vpa_predicted_condition_holds(const struct vpa_condition *l, const struct vpa_report *r,
 	int *holds, char what[160], struct vpt_err *err);
+
+/* ---- predicted_change.c: where B lacks findings of A: what a replay of A's trace with their changes predicts, beside what came ---- */
+
+struct vpt_trace;
+
+/* Fills in c->prediction, if each side is one capture and B has hardly anything left of findings of A that have a change. A
+ * finding whose change is a guess, half of the host's code, is none of them. `a`: A's report, `trace`: what it is of. That
+ * there is no prediction is no error. 0, VPT_ENOMEM or VPT_EIO. */
+int vpa_compare_predict(struct vpa_comparison *c, struct vpa_report *a,
+	const struct vpt_trace *trace, unsigned jobs, struct vpt_err *err);
 
 #endif

@@ -14,7 +14,6 @@
 #include "analysis/export/chrome/chrome_ranges.h"
 #include "analysis/export/chrome/chrome_python.h"
 #include "analysis/export/chrome/chrome_rows.h"
-#include "analysis/export/chrome/chrome_merge.h"
 
 #include "formats/io/json_writer.h"
 

@@ -1,5 +1,5 @@
 /* chrome_merge.c - ranks of a job, one after the other, on the clock of the first one's machine. */
-#include "analysis/export/chrome/chrome_merge.h"
+#include "analysis/export/chrome/chrome_rows.h"
 
 #include "analysis/ranks/job.h"
 #include "analysis/ranks/rank/rank_read.h"

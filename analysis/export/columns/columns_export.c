@@ -2,7 +2,7 @@
  *
  * Rows are kept as columns until there are enough for a batch, which then goes to python_writer.c. So memory has a batch of each
  * table, however long the trace is. */
-#include "analysis/export/columns/python_writer.h"
+#include "analysis/export/columns/column_store.h"
 #include "analysis/export/columns/stored_column.h"
 #include "analysis/export/rows/rows_schema.h"
 #include "analysis/export/rows/table_outlet.h"

@@ -1,7 +1,7 @@
 /* python_writer.c - the process, and the socket to it.
  *
  * A socket rather than two pipes: a write to a process that has ended is then an error, not a signal. */
-#include "analysis/export/columns/python_writer.h"
+#include "analysis/export/columns/column_store.h"
 
 #include "formats/cli/start_program.h"
 

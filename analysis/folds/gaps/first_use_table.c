@@ -1,7 +1,7 @@
 /* first_use_table.c - idle time of a device due to first use: code was loaded or compiled, a library or the
  * driver initialised. A second run of the same work in the process would not have it.
  *
- * That is the idle time of cause first use (gap_first_use.h), and of cause module load in gaps that end with the
+ * That is the idle time of cause first use (gap_first_use.c), and of cause module load in gaps that end with the
  * first op of its name on the device: what is loaded again before ops that have run before recurs. Before the first
  * work it is also every call of 1 ms or longer that allocates, launches, or has no class: the first call of a
  * process initialises the driver, the first launch loads its code. Copies, waits and what a program captures itself

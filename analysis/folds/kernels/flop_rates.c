@@ -9,7 +9,7 @@
 
 #include "analysis/base/index.h"
 #include "analysis/folds/kernels/said_number.h"
-#include "analysis/folds/kernels/stage_work.h"
+#include "analysis/folds/kernels/stage_names.h"
 #include "analysis/model/gpu_peak.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
@@ -22,7 +22,7 @@ enum family { OTHER = 0, GEMM = 1, ATTENTION = 2, CONV = 4 }; /* bits: a range m
 /* The kernels of an open range. */
 struct work {
 	uint64_t ns;
-	uint32_t device, stage; /* stage: see stage_work.h; VPA_NONE: of several */
+	uint32_t device, stage; /* stage: see stage_names.h; VPA_NONE: of several */
 	uint8_t families, precision;
 };
 

@@ -3,7 +3,7 @@
  *
  * Operations are divided by all of a stage's busy time: kernels that nothing says operations of count as if they did none, so
  * rates and shares are the least that they can be. */
-#include "analysis/folds/kernels/stage_work.h"
+#include "analysis/folds/kernels/stage_names.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"

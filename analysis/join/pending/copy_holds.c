@@ -1,6 +1,6 @@
 /* copy_holds.c - an unordered list: it is short between two chunks, since most copies end before the
  * next begins. */
-#include "analysis/join/pending/copy_holds.h"
+#include "analysis/join/pending/op_queue.h"
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"

@@ -10,6 +10,9 @@
 #include "analysis/model/model.h"
 #include "formats/chunk/chunk.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* Properties of a chunk's CONFIG rows. */
 enum { VPA_CONFIG_PLAIN = 1, VPA_CONFIG_COMM = 2 /* works between devices */ };
 
@@ -100,5 +103,27 @@ static inline uint64_t vpa_op_correlation(const struct vpt_section *s, uint32_t 
 int vpa_ops_in_order(const struct vpt_section *s);
 /* Fills `order`, with room for each row, with the rows in order. */
 void vpa_ops_sort(const struct vpt_section *s, uint32_t *order);
+
+/* ---- copy_holds.c: ops held back although no later chunk brings an earlier one.
+ *
+ * A copy blocks the host if a copy inside it does, and the inner copy's op may begin after the
+ * outer copy's own. Until that op is known nothing may ask what the outer copy did. */
+
+struct vpa_copy_holds {
+	struct vpa_copy_hold {
+		uint64_t start_ns, end_ns;
+	} * items;
+	size_t count, cap;
+};
+
+/* Holds back what begins from `start_ns` on until everything that begins before `end_ns` is known.
+ * 0 or VPT_ENOMEM. */
+int vpa_copy_holds_add(struct vpa_copy_holds *h, uint64_t start_ns, uint64_t end_ns);
+
+/* Everything that begins before `until_ns` is known: drops the holds that are over, and of the
+ * others all but 4,096. Returns the time before which nothing has to wait, at most `until_ns`. */
+uint64_t vpa_copy_holds_pass(struct vpa_copy_holds *h, uint64_t until_ns);
+
+void vpa_copy_holds_free(struct vpa_copy_holds *h);
 
 #endif

@@ -1,7 +1,6 @@
 /* matching.c - clusters of sequences become groups, groups rows. */
 #include "analysis/ranks/alignment/matching.h"
 
-#include "analysis/ranks/alignment/members.h"
 #include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 

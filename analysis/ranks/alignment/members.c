@@ -1,5 +1,5 @@
 /* members.c - by key of collectives, then by name or by how well ends agree. */
-#include "analysis/ranks/alignment/members.h"
+#include "analysis/ranks/alignment/matching.h"
 
 #include "analysis/base/index.h"
 #include "analysis/base/sort.h"

@@ -1,5 +1,5 @@
 /* runs.c - pairs of ranks, where not all worked at one moment. */
-#include "analysis/ranks/alignment/runs.h"
+#include "analysis/ranks/alignment/machines.h"
 
 #include "analysis/ranks/alignment/lags.h"
 #include "formats/base/text.h"

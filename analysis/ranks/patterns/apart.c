@@ -1,5 +1,5 @@
 /* apart.c - by who left before somebody came. */
-#include "analysis/ranks/patterns/apart.h"
+#include "analysis/ranks/patterns/patterns.h"
 
 #include "formats/base/memory.h"
 

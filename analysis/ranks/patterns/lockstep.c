@@ -1,6 +1,5 @@
 /* lockstep.c - groups without a name that are several communicators, whose ranks work in step: collectives that end together were
  * taken for one. Where a rank left before another one came, or each has some that the other lacks, they were not. */
-#include "analysis/ranks/patterns/apart.h"
 #include "analysis/ranks/patterns/patterns.h"
 
 #include "formats/base/memory.h"

@@ -1,7 +1,6 @@
 /* ranks_chart.c - what ranks do over time: a strip for each rank, or for the late ones and the mean of the others; of many
  * ranks a map of their waits; and a few collectives close up, with who came last to each. */
 #include "analysis/ranks/render/ranks_pages.h"
-#include "analysis/ranks/render/ranks_strips.h"
 #include "analysis/render/html/markup/chart_axes.h"
 #include "analysis/render/html/markup/chart_strips.h"
 #include "formats/base/memory.h"

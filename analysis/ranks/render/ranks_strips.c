@@ -1,5 +1,5 @@
 /* ranks_strips.c - stretches between marks, spread over columns. */
-#include "analysis/ranks/render/ranks_strips.h"
+#include "analysis/ranks/render/ranks_pages.h"
 
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "formats/base/memory.h"

@@ -1,6 +1,6 @@
 /* column_form.c - how a column looks: its head, where its key says too little the words of its field; words, and numbers: times
  * with their unit, shares as percent, three digits of a fraction. */
-#include "analysis/render/html/column_form.h"
+#include "analysis/render/html/page_tables.h"
 
 #include "analysis/render/html/markup/html.h"
 #include "analysis/render/measures.h"

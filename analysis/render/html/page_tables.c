@@ -4,7 +4,6 @@
  * hold the value as people read it, with its unit, and where that is rounded the value of the JSON
  * report, by which the script sorts and a test compares. Rows inside rows are a table of their own, with
  * a first column that names the outer row. */
-#include "analysis/render/html/column_form.h"
 #include "analysis/render/html/page_tables.h"
 #include "analysis/render/digest.h"
 #include "analysis/render/fields/fields.h"

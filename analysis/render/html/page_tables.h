@@ -2,6 +2,8 @@
 #ifndef VPA_ANALYSIS_RENDER_HTML_PAGE_TABLES_H
 #define VPA_ANALYSIS_RENDER_HTML_PAGE_TABLES_H
 
+#include "analysis/base/numbers.h"
+#include "analysis/render/fields/fields.h"
 #include "analysis/render/fields/view.h"
 #include "analysis/render/html/markup/html.h"
 #include "analysis/report/report.h"
@@ -30,5 +32,41 @@ void vpa_html_put_source(
 /* The same for a table of the report, and for one that a function prints. */
 void vpa_html_put_view(struct vpa_html *h, const struct vpa_report *r, const struct vpa_view *view);
 void vpa_html_put_table(struct vpa_html *h, const struct vpa_report *r, const char *path);
+
+/* ---- column_form.c: how a column of a table looks, by its key in the JSON report ---- */
+
+struct vpa_html;
+
+/* The number of a value of that kind. `unit` is that of the cell; NULL: none. `is_change`: it is a
+ * difference, so one above 0 has a sign too. */
+struct vpa_num vpa_html_number(const struct vpa_value *v, const char *unit, int is_change);
+
+/* A moment on the trace clock as seconds from `from_ns` on, to the microsecond: "0.780803 s". */
+struct vpa_num vpa_html_moment(const struct vpa_value *v, uint64_t from_ns);
+
+/* The words at its head, those of its field or of its key: "host mean" for "host.mean_ns", since the cells have
+ * the unit. In a comparison "A mean" for "a_mean_ns". */
+void vpa_html_label(
+	struct vpa_html *h, const char *key, const struct vpa_field *f, int is_comparison);
+
+/* Whether the head names this unit: neither the cells do, nor the key, and it is not just a count. */
+int vpa_html_label_has_unit(const char *key, const char *unit);
+
+/* What the key of a column says of its cells. */
+enum vpa_look {
+	VPA_LOOK_SINGLE = 1, /* single words */
+	VPA_LOOK_KERNEL = 2, /* names of kernels, which break anywhere */
+	VPA_LOOK_FAMILY = 4, /* of kernels: has a colour */
+	VPA_LOOK_CAUSE = 8,  /* of idle time: likewise */
+	VPA_LOOK_STATUS = 16,
+	VPA_LOOK_SIDE = 32, /* of a comparison */
+	VPA_LOOK_ID = 64,
+	VPA_LOOK_UNIT = 128,    /* of numbers in the same row */
+	VPA_LOOK_PROCESS = 256, /* one that is not known has the number -1 */
+	VPA_LOOK_MOMENT = 512   /* on the trace clock, whose digits say nothing by themselves */
+};
+
+/* Of a column of a table, by the path of its rows: any of these; 0: nothing. */
+unsigned vpa_html_look(const char *path, const char *key);
 
 #endif

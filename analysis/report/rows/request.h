@@ -75,7 +75,7 @@ struct vpa_stage_row {
 	/* Of the pass, to find it again: kind << 8 | source, and the name's id; 0: the kind is the
 	 * name. */
 	uint32_t scope, scope_name;
-	/* Its work had the device to itself, as in ../../folds/blocks/table/blocks_alone.h; of the device with most of it, and
+	/* Its work had the device to itself, as in ../../folds/blocks/table/blocks_table.h; of the device with most of it, and
 	 * only of what is not inside others. */
 	uint64_t alone_ns;
 	double alone_share; /* as `share` */

@@ -1,5 +1,5 @@
 /* cover.c - lanes of ranges, and the innermost one at a moment. */
-#include "analysis/retime/replay/cover.h"
+#include "analysis/retime/replay/rules.h"
 
 #include "formats/base/memory.h"
 

@@ -1,5 +1,5 @@
 /* moments.c - what calls and ops around each moment say of it. */
-#include "analysis/retime/replay/moments.h"
+#include "analysis/retime/replay/replay.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"

@@ -1,5 +1,5 @@
 /* test_holds.c - until when ops wait for copies that may still turn out to block. */
-#include "analysis/join/pending/copy_holds.h"
+#include "analysis/join/pending/op_queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

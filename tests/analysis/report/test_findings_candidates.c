@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/advice/findings/idle_sum.h"
+#include "analysis/advice/findings/findings_idle.h"
 #include "tests/support/traces/findings_rig.h"
 #include "tests/support/traces/random_causes.h"
 

@@ -103,7 +103,7 @@ static int64_t host_mark_in(
 	return now + (all > 0 && all_now >= 0 ? since * all_now / all : since);
 }
 
-/* When a moment is in a world, as moments.h has it. */
+/* When a moment is in a world, as replay.h has it. */
 static int64_t moment_in(
 	const struct model_times *recorded, const struct model_times *times, int64_t at, int64_t t0)
 {

@@ -3,7 +3,7 @@
  * An op takes 10 ns and the next one starts 3 ns after it, so n ops take 13 n - 3 ns. A pass of the model is
  * an embedding of two ops, layers of two ops each, and a head of two ops. */
 #include "analysis/analyze.h"
-#include "analysis/steps/step_halves.h"
+#include "analysis/steps/step_kinds.h"
 #include "formats/base/count.h"
 #include "formats/base/error.h"
 #include "tests/support/traces/script.h"

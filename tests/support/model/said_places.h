@@ -3,7 +3,7 @@
 #ifndef VPT_TESTS_SUPPORT_MODEL_SAID_PLACES_H
 #define VPT_TESTS_SUPPORT_MODEL_SAID_PLACES_H
 
-#include "analysis/advice/findings/idle_sum.h"
+#include "analysis/advice/findings/findings_idle.h"
 #include "analysis/report/report.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* blocks_alone.c - follows which stages run on each device, and counts while it is one alone. */
-#include "analysis/folds/blocks/table/blocks_alone.h"
+#include "analysis/folds/blocks/table/blocks_table.h"
 
 #include "formats/base/memory.h"
 

@@ -1,6 +1,6 @@
 /* blocks_frames.c - groups of marks are split where an op is launched between them, and joined where one outlasts
  * them. */
-#include "analysis/folds/blocks/table/blocks_frames.h"
+#include "analysis/folds/blocks/table/blocks_table.h"
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"

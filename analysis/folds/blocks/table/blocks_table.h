@@ -5,9 +5,117 @@
 #define VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_BLOCKS_TABLE_H
 
 #include "analysis/base/index.h"
-#include "analysis/folds/blocks/table/blocks_alone.h"
-#include "analysis/folds/blocks/table/blocks_frames.h"
 #include "analysis/folds/fold.h"
+#include "analysis/model/model.h"
+#include "analysis/pipeline/sweep.h"
+
+/* ---- blocks_frames.c: frames-ready marks: when the ops that a thread had launched before each of them were done.
+ *
+ *	launches   --o---o--|--o--|--|----o---o--    marks   1: |   2, 3: | |
+ *	groups              1     2                  2 and 3 have all ops in common
+ *
+ * Marks of a thread with the same ops so far are a group with one cut. Each op that is launched before a
+ * mark extends the cuts of all later ones. The ends of those that the op outlasts are equal then, and the
+ * groups become one: an op costs no more where many marks follow. */
+
+enum {
+	VPA_MARKS_MAX = 16384,
+};
+
+struct vpa_ready_mark {
+	uint64_t time_ns;
+	int64_t index, frames;
+	uint32_t thread, cut; /* cut: set at the end */
+};
+
+struct vpa_mark_group {
+	uint32_t first;  /* of its marks in `order` */
+	uint32_t cut;    /* VPA_NONE before the first block */
+	uint64_t end_ns; /* of its ops, before the first block */
+};
+
+struct vpa_blocks_thread {
+	uint64_t end_ns; /* of the ops it has launched, before the first block */
+	uint32_t cut;    /* VPA_NONE: none */
+	uint32_t *order; /* its marks by time */
+	size_t count, cap;
+	struct vpa_mark_group *groups; /* in the same order; their ends rise */
+	size_t group_count, group_cap;
+};
+
+/* Adds a mark of this number, in time order. 0 or VPT_ENOMEM. */
+int vpa_thread_marks_add(struct vpa_blocks_thread *t, struct vpa_sweep *sweep,
+	const struct vpa_ready_mark *marks, uint32_t mark);
+/* Narrows launches from *from_ns to *until_ns around `at_ns` to those between two marks. */
+void vpa_thread_marks_limit(const struct vpa_blocks_thread *t, const struct vpa_ready_mark *marks,
+	uint64_t at_ns, uint64_t *from_ns, uint64_t *until_ns);
+/* Begins an op that was launched from `from_ns` on, before any later mark, and runs from `start_ns` on. Sets *cut
+ * to the one that it extends; VPA_NONE: there are no later marks, or no cuts yet. 0 or VPT_ENOMEM. */
+int vpa_thread_marks_begin(struct vpa_blocks_thread *t, struct vpa_sweep *sweep,
+	const struct vpa_ready_mark *marks, uint64_t from_ns, uint64_t start_ns, uint32_t *cut);
+/* The op has ended, and that cut is extended. 0 or VPT_ENOMEM. */
+int vpa_thread_marks_end(struct vpa_blocks_thread *t, struct vpa_sweep *sweep,
+	const struct vpa_ready_mark *marks, uint64_t from_ns, uint64_t end_ns);
+/* At the first block: makes the cuts. 0 or VPT_ENOMEM. */
+int vpa_thread_marks_watch(struct vpa_blocks_thread *t, struct vpa_sweep *sweep);
+/* After the last op: gives each mark its cut. */
+void vpa_thread_marks_settle(const struct vpa_blocks_thread *t, struct vpa_ready_mark *marks);
+void vpa_thread_marks_free(struct vpa_blocks_thread *t);
+
+/* ---- blocks_alone.c: how long the work of each stage, or of the steps, has a device to itself: the most
+ * that removing it would save.
+ *
+ * A moment counts for a stage if only its ops run then, or if the device is idle between two of its ops
+ * with none of others between them. What runs beside other work does not count, since that work would
+ * take as long without it. Ops outside of all stages are other work, too. Steps that are laps are not
+ * told apart from those. */
+
+/* Ops of so many stages at once are told apart; those of more do not run on a GPU. */
+enum { VPA_ALONE_MAX = 16 };
+
+/* Whose work an op is. */
+struct vpa_alone_owner {
+	uint32_t stage;    /* row of the stages; VPA_NONE: outside of all */
+	uint32_t block;    /* scope that it began in; VPA_NONE: none */
+	uint64_t first_ns; /* start of the instance's first op */
+};
+
+/* One device. */
+struct vpa_alone_device {
+	uint64_t at_ns; /* counted up to here */
+	struct vpa_alone_running {
+		uint64_t end_ns;
+		uint32_t stage, cell;
+	} running[VPA_ALONE_MAX]; /* at most one of a stage, the latest to end */
+	size_t count;
+	uint32_t last; /* the stage whose op ended last */
+};
+
+/* All zeros is empty. */
+struct vpa_alone {
+	struct vpa_alone_device *devices;
+	size_t device_count, device_cap;
+	struct vpa_index index; /* (block + 1, stage), device */
+	uint64_t *ns;           /* by row of the index */
+	size_t cap;
+};
+
+static inline uint32_t vpa_alone_block(const struct vpa_index_entry *e)
+{
+	return (uint32_t)(e->a >> 32) - 1;
+}
+
+static inline uint32_t vpa_alone_stage(const struct vpa_index_entry *e)
+{
+	return (uint32_t)e->a;
+}
+
+/* Adds ops [begin, end) of one run, all of one owner. 0 or VPT_ENOMEM. */
+int vpa_alone_ops(struct vpa_alone *a, const struct vpa_alone_owner *owner,
+	const struct vpa_ops *ops, const struct vpa_op_run *run, size_t begin, size_t end);
+/* After the last op. */
+void vpa_alone_end(struct vpa_alone *a);
+void vpa_alone_free(struct vpa_alone *a);
 
 enum {
 	/* No trace of a video needs more. The excess is left out, and the report says so. */
