@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every source file is in a room of the map in CONTRIBUTING.md, which is neither small nor large, includes point down, and clang-format has
-# nothing to change.
+# Every source file is in a room of the map in CONTRIBUTING.md, which is neither small nor large, includes point down, comments name files that
+# are there, and clang-format has nothing to change.
 set -u
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
@@ -9,14 +9,16 @@ python3 "$source/tests/support/rooms.py" "$source" >"$work/rooms" || fail "$(cat
 grep -q '^[1-9][0-9]* files in [1-9][0-9]* rooms' "$work/rooms" || fail "no file was looked at"
 cases=$((cases + 1))
 
-# The checker sees a file without a room, and an include that points up.
+# The checker sees a file without a room, an include that points up, and a comment that names a file which is gone.
 mkdir -p "$work/copy/analysis/base" "$work/copy/analysis/attic" "$work/copy/.github"
 cp "$source/.github/CONTRIBUTING.md" "$work/copy/.github/"
 echo '#include "analysis/commands/base/command.h"' >"$work/copy/analysis/base/up.c"
+echo '/* See ../attic/found.h. */' >>"$work/copy/analysis/base/up.c"
 echo 'int x;' >"$work/copy/analysis/attic/lost.c"
 cases=$((cases + 1))
 python3 "$source/tests/support/rooms.py" "$work/copy" >"$work/faults" && fail "a wrong tree passes"
 grep -q '^analysis/base/up.c: includes analysis/commands/base/command.h, of a room further down' "$work/faults" || fail "an include that points up is not seen"
+grep -q '^analysis/base/up.c: a comment names ../attic/found.h, which is not there' "$work/faults" || fail "a file that is gone is not seen"
 grep -q '^analysis/attic: expected a row in the map' "$work/faults" || fail "a room without a row is not seen"
 grep -q '^analysis/attic: expected at least 5 files, found 1' "$work/faults" || fail "a room of too few files is not seen"
 grep -q '^analysis/mpi: is on the list of small rooms, but has no file' "$work/faults" || fail "an exception that is none is not seen"

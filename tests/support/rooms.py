@@ -2,7 +2,8 @@
 
 The map lists the rooms from the bottom up: a file includes only files of its own room and of rooms above it in the
 list. Circles that the map allows are listed here, each with its reason. A room without rooms in it has at least five files, so
-that its name says more than theirs. A folder of tests is a room too, of at most as many files.
+that its name says more than theirs. A folder of tests is a room too, of at most as many files. A comment names only files
+that are there.
 """
 
 import collections
@@ -23,6 +24,8 @@ ALLOWED = {
     "tracer/write/recorder_state.h": "tracer/flight",  # a recorder writes a file or a ring, and holds its state
     "tracer/write/writer_thread.h": "tracer/cupti",  # what CUPTI delivered is counted there
 }
+# files of others, and patterns, that comments may name
+FOREIGN = {"check_NAME.c", "cupti.h"}
 # rooms of fewer files, with the reason
 SMALL = {
     "analysis/mpi",  # a program of its own, which alone links MPI
@@ -40,6 +43,13 @@ def sources(root, tops, suffixes):
             for name in sorted(names):
                 if name.endswith(suffixes):
                     yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def files_named(root, file, text):
+    """The files that comments name by a path: "../past/timeline.c" from here, or a name alone."""
+    for comment in re.findall(r"/\*.*?\*/", text, re.S):
+        for name in re.findall(r"(?<![\w<])((?:\.\./)*(?:\w+/)*\w+\.[ch])\b", comment):
+            yield name, os.path.normpath(os.path.join(root, os.path.dirname(file), name)) if name.startswith("..") else None
 
 
 def main(root):
@@ -89,6 +99,14 @@ def main(root):
             wrong = "analysis/" if file.startswith("tracer/") else "tracer/"
             if re.search(r'^#include "%s' % wrong, text, re.M):
                 faults.append("%s: includes a file of %s" % (file, wrong))
+    names = {os.path.basename(file) for file in sources(root, TOPS + ("tests", "bench"), SUFFIXES)}
+    for file in files:
+        with open(os.path.join(root, file), encoding="utf-8") as f:
+            text = f.read()
+        for name, path in files_named(root, file, text):
+            base = os.path.basename(name)
+            if not (os.path.exists(path) if path else base in names or base in FOREIGN):
+                faults.append("%s: a comment names %s, which is not there" % (file, name))
     for file in sorted(set(ALLOWED) - used):
         faults.append("%s: may include a room further down, but does not: take it off the list" % file)
     for fault in faults:

@@ -1,4 +1,4 @@
-/* findings_first_use.h - what a warm-up before the recording would save, as a finding. ../folds/gaps/first_use_table.c measures it. */
+/* findings_first_use.h - what a warm-up before the recording would save, as a finding. ../../folds/gaps/first_use_table.c measures it. */
 #ifndef VPA_ANALYSIS_ADVICE_FINDINGS_FINDINGS_FIRST_USE_H
 #define VPA_ANALYSIS_ADVICE_FINDINGS_FINDINGS_FIRST_USE_H
 

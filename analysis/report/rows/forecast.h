@@ -1,5 +1,5 @@
 /* forecast.h - what a replay of the trace says: the two paces, and how far predictions can be trusted. Part of report.h;
- * ../../retime/forecast.c fills it. Predictions of findings are in the findings. */
+ * ../../retime/predictions.c fills it. Predictions of findings are in the findings. */
 #ifndef VPA_ANALYSIS_REPORT_ROWS_FORECAST_H
 #define VPA_ANALYSIS_REPORT_ROWS_FORECAST_H
 

@@ -1,5 +1,5 @@
 /* verdict_row.h - the report's verdict: what is missing, and whether the figures can be trusted. Part of report.h;
- * ../../trust/verdict.c defines the figures. */
+ * ../../trust/verdict_reasons.c defines the figures. */
 #ifndef VPA_ANALYSIS_REPORT_ROWS_VERDICT_ROW_H
 #define VPA_ANALYSIS_REPORT_ROWS_VERDICT_ROW_H
 

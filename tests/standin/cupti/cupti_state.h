@@ -1,8 +1,8 @@
 /* cupti_state.h - what the files of the stand-in's libcupti share. All with the simulation's lock
  * held unless noted otherwise.
  *
- *	observer (records.c) --put--> the thread's buffer --full--> waiting --complete--> ready --worker--> client
- *	                                (buffers.c)          (its last op has not ended)          or the flush caller */
+ *	observer (cupti_records.c) --put--> the thread's buffer --full--> waiting --complete--> ready --worker--> client
+ *	                                (cupti_buffers.c)          (its last op has not ended)          or the flush caller */
 #ifndef VPT_STANDIN_CUPTI_STATE_H
 #define VPT_STANDIN_CUPTI_STATE_H
 
