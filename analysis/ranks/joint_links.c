@@ -57,16 +57,28 @@ void vpa_links_free(struct vpa_links *x)
 	*x = (struct vpa_links){.count = 0};
 }
 
-/* Ranks of one machine, which mostly come one after the other, come from the same event: the newest link of the event is looked at
- * first. */
+enum { NEWEST = 4 };
+
+/* The link of an event from another one, if it is one of its newest: ranks of one machine, which come from the same event, mostly come
+ * one after the other, in each thread. VPA_NO_LINK: it is none of them. */
+static uint32_t newest_from(const struct vpa_link_block *b, uint32_t link, uint32_t from)
+{
+	unsigned n;
+
+	for (n = 0; n < NEWEST && link != VPA_NO_LINK; n++, link = b->next[link])
+		if (b->links.entries[link].b == from)
+			return link;
+	return VPA_NO_LINK;
+}
+
 int vpa_links_put_more(struct vpa_links *x, uint32_t event, uint32_t from, const int64_t *ns)
 {
 	struct vpa_link_block *b = &x->blocks[event / VPA_LINK_BLOCK];
-	uint32_t link = x->more[event];
+	uint32_t link = newest_from(b, x->more[event], from);
 	size_t count = b->links.count;
 	unsigned l;
 
-	if (link == VPA_NO_LINK || b->links.entries[link].b != from)
+	if (link == VPA_NO_LINK)
 		link = vpa_index_put(&b->links, event, from);
 	if (link == UINT32_MAX)
 		return VPT_ENOMEM;
