@@ -224,112 +224,131 @@ static void set_cuts(const struct putting *p, const struct vpa_rank_term *x, str
 	}
 }
 
-/* Versions of what puts rows: for ranks that have the common cut only, where one rank is late and nothing is asked; and for all. */
-#define PART static inline __attribute__((always_inline))
-
-enum { USUAL_LANES = VPA_LANE_OTHERS + 1 };
-
 /* In each lane, `ns` less the cut. */
-PART void set_lanes(const struct putting *p, int is_usual, const struct vpa_rank_term *x,
+static void set_lanes(const struct putting *p, const struct vpa_rank_term *x,
 	struct term_place place, uint64_t ns, int64_t at[VPA_LANES])
 {
 	uint64_t less[VPA_CUTS];
 	unsigned l;
 
-	if (is_usual) {
-		for (l = 0; l < USUAL_LANES; l++)
-			at[l] = (int64_t)ns;
-		at[VPA_LANE_COMMON] =
-			(int64_t)(ns - vpa_cut_of(&p->cuts->sums[VPA_CUT_COMMON], p->rank,
-					       place.from, place.item + 1, x));
-		return;
-	}
 	set_cuts(p, x, place, less);
 	for (l = 0; l < p->replay->links.lanes; l++)
 		at[l] = (int64_t)(ns - less[p->cuts->of_lane[l]]);
 }
 
+/* Where matches are wrong the replay may not have met the collective before: then it ends as recorded. */
+static uint64_t fixed_end(const struct putting *p, const struct vpa_rank_term *x)
+{
+	return (uint64_t)vpa_clock_time(p->clock, x->after == VPA_RANK_START
+							  ? p->rank->first_ns
+							  : vpa_rank_end_ns(p->rank, x->after));
+}
+
 /* A term of collective `item`, which is of an event; of what comes after the last one, of the last event. */
-PART int put_term(const struct putting *p, int is_usual, uint32_t event, size_t item,
+static int put_term(const struct putting *p, uint32_t event, size_t item,
 	const struct vpa_rank_term *x, unsigned list)
 {
 	struct vpa_links *links = &p->replay->links;
-	unsigned lanes = is_usual ? USUAL_LANES : links->lanes;
 	int is_start = x->after == VPA_RANK_START;
 	struct term_place place = {item, is_start ? 0 : 1 + (size_t)x->after, list};
 	int64_t at[VPA_LANES];
-	uint64_t fixed_ns;
 
-	if (!is_start) {
-		if (is_before(p->room, x->after, item)) {
-			set_lanes(p, is_usual, x, place,
-				(uint64_t)x->ns + (uint64_t)p->room->items[x->after].rest_ns, at);
-			return vpa_links_put(links, event, p->room->events[x->after], at, lanes);
-		}
+	if (!is_start && is_before(p->room, x->after, item)) {
+		set_lanes(p, x, place,
+			(uint64_t)x->ns + (uint64_t)p->room->items[x->after].rest_ns, at);
+		return vpa_links_put(links, event, p->room->events[x->after], at, links->lanes);
 	}
-	/* Where matches are wrong the replay may not have met the collective before: then it ends as recorded. */
-	fixed_ns = is_start ? p->rank->first_ns : vpa_rank_end_ns(p->rank, x->after);
-	fixed_ns = (uint64_t)vpa_clock_time(p->clock, fixed_ns);
-	set_lanes(p, is_usual, x, place, (uint64_t)x->ns + fixed_ns, at);
-	vpa_lanes_join(&links->fixed_ns[(size_t)event * lanes], at, lanes);
+	set_lanes(p, x, place, (uint64_t)x->ns + fixed_end(p, x), at);
+	vpa_lanes_join(&links->fixed_ns[(size_t)event * links->lanes], at, links->lanes);
 	return VPT_OK;
 }
 
-PART int put_terms(const struct putting *p, int is_usual, uint32_t event, size_t item,
-	const size_t *ends, const struct vpa_rank_term *terms, unsigned list)
+static int put_terms(const struct putting *p, uint32_t event, size_t item, const size_t *ends,
+	const struct vpa_rank_term *terms, unsigned list)
 {
 	size_t k, end = ends[item];
 	int rc = VPT_OK;
 
 	for (k = item ? ends[item - 1] : 0; k < end && !rc; k++)
-		rc = put_term(p, is_usual, event, item, &terms[k], list);
+		rc = put_term(p, event, item, &terms[k], list);
 	return rc;
 }
 
-PART int put_collective(struct putting *p, int is_usual, uint32_t event, size_t item)
+/* The block of the event is held. */
+static int put_collective(const struct putting *p, uint32_t event, size_t item)
 {
 	const struct vpa_rank_detail *d = p->detail;
 	unsigned list;
-	int rc;
+	int rc = put_terms(p, event, item, d->term_ends, d->terms, VPA_PACES);
 
-	vpa_links_hold(&p->replay->links, &p->held, event);
-	rc = put_terms(p, is_usual, event, item, d->term_ends, d->terms, VPA_PACES);
-	for (list = 0; list < VPA_PACES && !is_usual && p->with_paces && !rc; list++)
+	for (list = 0; list < VPA_PACES && p->with_paces && !rc; list++)
 		rc = put_terms(
-			p, 0, event, item, d->paces[list].term_ends, d->paces[list].terms, list);
+			p, event, item, d->paces[list].term_ends, d->paces[list].terms, list);
+	return rc;
+}
+
+/* The same of a rank that has the common cut only, where one rank is late and nothing is asked: of most ranks, as fast as it can be. */
+enum { USUAL_LANES = VPA_LANE_OTHERS + 1 };
+
+static int put_usual(const struct putting *p, uint32_t event, size_t item)
+{
+	struct vpa_links *links = &p->replay->links;
+	const struct vpa_rank_detail *d = p->detail;
+	const struct vpa_replay_item *items = p->room->items;
+	const int64_t *busy = p->cuts->sums[VPA_CUT_COMMON].busy_ns;
+	const int64_t *idle = p->cuts->sums[VPA_CUT_COMMON].less_idle_ns;
+	const struct vpa_rank_term *x = &d->terms[item ? d->term_ends[item - 1] : 0];
+	const struct vpa_rank_term *end = &d->terms[d->term_ends[item]];
+	int rc = VPT_OK;
+
+	for (; x < end && !rc; x++) {
+		/* That of the rank's start is 0. */
+		uint32_t from = x->after + 1;
+		int64_t least = busy[item + 1] - busy[from], less = idle[item + 1] - idle[from];
+		int64_t left = x->ns - less;
+		int64_t at[USUAL_LANES];
+		uint64_t ns;
+
+		least = least < x->ns ? least : x->ns;
+		left = less <= 0 ? x->ns : left > least ? left : least;
+		if (from && is_before(p->room, x->after, item)) {
+			ns = (uint64_t)items[x->after].rest_ns;
+			at[VPA_LANE_UNCHANGED] = at[VPA_LANE_OTHERS] =
+				(int64_t)(ns + (uint64_t)x->ns);
+			at[VPA_LANE_COMMON] = (int64_t)(ns + (uint64_t)left);
+			rc = vpa_links_put(
+				links, event, p->room->events[x->after], at, USUAL_LANES);
+			continue;
+		}
+		ns = fixed_end(p, x);
+		at[VPA_LANE_UNCHANGED] = at[VPA_LANE_OTHERS] = (int64_t)(ns + (uint64_t)x->ns);
+		at[VPA_LANE_COMMON] = (int64_t)(ns + (uint64_t)left);
+		vpa_lanes_join(&links->fixed_ns[(size_t)event * USUAL_LANES], at, USUAL_LANES);
+	}
 	return rc;
 }
 
 /* The rows of a group that member k has. */
-PART int put_rows(
-	struct putting *p, int is_usual, const struct vpa_group *g, size_t first_event, size_t k)
+static int put_rows(struct putting *p, const struct vpa_group *g, size_t first_event, size_t k)
 {
 	size_t row;
 	int rc = VPT_OK;
 
 	for (row = 0; row < g->row_count && !rc; row++) {
-		uint32_t item = vpa_group_cell(g, row, k);
+		uint32_t item = vpa_group_cell(g, row, k), event = (uint32_t)(first_event + row);
 
-		if (item != VPA_NO_COLLECTIVE)
-			rc = put_collective(p, is_usual, (uint32_t)(first_event + row), item);
+		if (item == VPA_NO_COLLECTIVE)
+			continue;
+		vpa_links_hold(&p->replay->links, &p->held, event);
+		rc = p->is_usual ? put_usual(p, event, item) : put_collective(p, event, item);
 	}
 	return rc;
 }
 
-static int put_rows_usual(
-	struct putting *p, const struct vpa_group *g, size_t first_event, size_t k)
-{
-	return put_rows(p, 1, g, first_event, k);
-}
-
-static int put_rows_any(struct putting *p, const struct vpa_group *g, size_t first_event, size_t k)
-{
-	return put_rows(p, 0, g, first_event, k);
-}
-
 static int put_single(struct putting *p, size_t event, size_t item)
 {
-	return put_collective(p, 0, (uint32_t)event, item);
+	vpa_links_hold(&p->replay->links, &p->held, (uint32_t)event);
+	return put_collective(p, (uint32_t)event, item);
 }
 
 /* Group by group, so that locks change rarely. */
@@ -344,8 +363,7 @@ static int put_all(struct putting *p, size_t rank)
 		size_t k = member_of(&m->groups[g], rank);
 
 		if (k < m->groups[g].rank_count)
-			rc = (p->is_usual ? put_rows_usual : put_rows_any)(
-				p, &m->groups[g], replay->rows->firsts[g], k);
+			rc = put_rows(p, &m->groups[g], replay->rows->firsts[g], k);
 	}
 	for (i = replay->first_single[rank]; i < replay->first_single[rank + 1] && !rc; i++)
 		rc = put_single(p, replay->rows->count + i, replay->singles[i].item);
