@@ -95,6 +95,15 @@ static inline int vpa_links_put(
 	return 0;
 }
 
+/* Tells that vpa_links_arrive() is called for an event soon. */
+static inline void vpa_links_expect(const struct vpa_links *x, uint32_t event)
+{
+	__builtin_prefetch(&x->ns[(size_t)event * x->lanes], 1);
+	__builtin_prefetch(&x->fixed_ns[(size_t)event * x->lanes], 1);
+	__builtin_prefetch(&x->from[event]);
+	__builtin_prefetch(&x->more[event]);
+}
+
 /* Sets the latest arrivals at an event, in place of the times of its first link: those of the events that it has links to are set.
  * Returns them, by lane. */
 const int64_t *vpa_links_arrive(struct vpa_links *x, uint32_t event);

@@ -5,6 +5,7 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/joint_links.h"
+#include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/base/search.h"
@@ -107,17 +108,28 @@ static int list_singles(struct vpa_replay *p)
 	return rc;
 }
 
-/* Those at the same time are in order of their numbers. */
-static int order_events(struct vpa_replay *p)
-{
-	uint32_t i;
+enum { LISTED = 8192 /* events that a thread lists at a time */ };
 
+static int list_events(void *ctx, unsigned thread, size_t task)
+{
+	struct vpa_replay *p = ctx;
+	size_t i = task * LISTED, left = p->event_count - i;
+	size_t end = i + (left < LISTED ? left : LISTED);
+
+	(void)thread;
+	for (; i < end; i++)
+		p->order[i] = (struct vpa_numbered){event_time(p, (uint32_t)i), (uint32_t)i};
+	return VPT_OK;
+}
+
+/* Those at the same time are in order of their numbers. */
+static int order_events(struct vpa_replay *p, unsigned threads)
+{
 	p->event_count = p->rows->count + p->single_count;
 	p->order = vpt_alloc(p->event_count + 1, sizeof(*p->order));
 	if (!p->order || p->event_count >= NO_EVENT)
 		return VPT_ENOMEM;
-	for (i = 0; i < p->event_count; i++)
-		p->order[i] = (struct vpa_numbered){event_time(p, i), i};
+	vpa_in_threads(threads, (p->event_count + LISTED - 1) / LISTED, list_events, p);
 	return vpa_sort_numbered(p->order, p->event_count);
 }
 
@@ -135,7 +147,7 @@ int vpa_replay_new(const struct vpa_job *job, const struct vpa_job_rows *rows, u
 	p->first_single = vpt_alloc(job->rank_count + 1, sizeof(*p->first_single));
 	rc = p->first_single ? list_singles(p) : VPT_ENOMEM;
 	if (!rc)
-		rc = order_events(p);
+		rc = order_events(p, threads);
 	return rc ? rc : vpa_links_init(&p->links, p->event_count + 1, lanes, threads);
 }
 
@@ -458,6 +470,8 @@ static uint64_t apart(int64_t a, int64_t b)
 	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
 }
 
+enum { EXPECTED = 16 /* events ahead: as long as memory takes */ };
+
 void vpa_replay_run(
 	struct vpa_replay *p, struct vpa_replay_stretch stretch, struct vpa_replayed *out)
 {
@@ -472,6 +486,8 @@ void vpa_replay_run(
 	for (i = 0; i < p->event_count; i++) {
 		uint64_t error_ns;
 
+		if (i + EXPECTED < p->event_count)
+			vpa_links_expect(&p->links, p->order[i + EXPECTED].of);
 		at = vpa_links_arrive(&p->links, p->order[i].of);
 		error_ns = apart(at[VPA_LANE_UNCHANGED], p->order[i].number);
 		out->error_ns = error_ns > out->error_ns ? error_ns : out->error_ns;

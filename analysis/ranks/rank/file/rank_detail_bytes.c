@@ -304,19 +304,18 @@ struct stretches {
 	struct vpa_number_column times;
 	const uint32_t *rows; /* of the next one */
 	uint64_t before_ns;   /* the mark before it */
+	size_t part_count;    /* of all */
+	size_t longest;       /* list of parts */
 };
 
 /* Makes room for the parts of the next `count` stretches. 0: no memory. */
 static int room_for_parts(struct detail_reader *r, const struct stretches *s, size_t count)
 {
-	const struct list *items = r->lists.items;
-	size_t sum = 0, i;
+	size_t most = vpt_sat_mul(count, s->longest);
 
-	for (i = 0; i < count; i++)
-		sum += items[s->rows[i]].end - items[s->rows[i]].begin;
-	/* A part is written before it is known to be one. */
-	if (vpt_grow(&r->d->parts, &r->d->part_cap, sum + 1, sizeof(*r->d->parts)))
-		r->numbers.no_memory = 1;
+	most = most < s->part_count ? most : s->part_count;
+	r->numbers.no_memory |=
+		vpt_grow(&r->d->parts, &r->d->part_cap, most + 1, sizeof(*r->d->parts)) != 0;
 	return !r->numbers.no_memory;
 }
 
@@ -395,7 +394,7 @@ static void take_stretches(
 static void get_marks(struct detail_reader *r, const struct vpa_stretch_taker *taker)
 {
 	const struct vpa_rank *x = r->rank;
-	size_t marks = taker ? 2 * x->collective_count : r->d->mark_count, numbers;
+	size_t marks = taker ? 2 * x->collective_count : r->d->mark_count, numbers, i;
 	struct stretches s = {.before_ns = x->first_ns};
 
 	numbers = get_lists(&r->numbers, &r->lists, x->part_name_count ? x->part_name_count - 1 : 0,
@@ -407,6 +406,12 @@ static void get_marks(struct detail_reader *r, const struct vpa_stretch_taker *t
 		return;
 	}
 	s.rows = r->lists.rows;
+	s.part_count = numbers + marks;
+	for (i = 0; i < r->lists.count; i++) {
+		size_t length = r->lists.items[i].end - r->lists.items[i].begin;
+
+		s.longest = length > s.longest ? length : s.longest;
+	}
 	if (taker)
 		take_stretches(r, &s, taker);
 	else
