@@ -3,6 +3,7 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/alignment/lags.h"
+#include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -145,7 +146,14 @@ struct placed_rows {
 	} rows[ROWS_LOOKED_AT];
 };
 
+/* Beside how many members a clock is placed, of all groups, and the sum of their places in these. When more clocks are placed, it would be
+ * beside more members, or else beside others with lower places: if neither has changed, it is beside the same ones. */
+struct beside {
+	size_t count, sum;
+};
+
 struct placing {
+	struct beside beside;
 	const struct vpa_rank_list *list;
 	const struct vpa_clocks *clocks;
 	uint32_t clock; /* that is placed */
@@ -277,6 +285,16 @@ static int take_row(struct placing *p, const struct vpa_group *g, size_t row, si
 	return VPT_OK;
 }
 
+static void add_beside(struct beside *b, const struct members *placed)
+{
+	size_t i;
+
+	for (i = 0; i < placed->count; i++) {
+		b->count++;
+		b->sum += placed->items[i];
+	}
+}
+
 static int take_group(struct placing *p, const struct vpa_group *g)
 {
 	struct members placed = {.items = p->members}, own = {.items = p->members + PLACED_MOST};
@@ -287,6 +305,7 @@ static int take_group(struct placing *p, const struct vpa_group *g)
 	list_of(p, g, 0, g->rank_count, &own);
 	if (!placed.count || !own.count)
 		return VPT_OK;
+	add_beside(&p->beside, &placed);
 	know(p->placed, g, &placed);
 	for (i = 0; i * step < g->row_count && !rc; i++)
 		rc = take_row(p, g, i * step, i, &placed, &own);
@@ -342,50 +361,112 @@ static void place(struct placing *p, struct vpa_clock *c)
 	c->is_placed = 1;
 }
 
-struct room {
-	int64_t *scratch;
-	uint32_t *members; /* PLACED_MOST and as many as there are ranks */
-	struct placed_rows *placed;
+/* ---- placing all ---- */
+
+enum { TRIED_MOST = 16 };
+
+/* Clocks that several threads try to place, all beside those that were placed before. */
+struct tries {
+	const struct vpa_rank_list *list;
+	const struct vpa_matching *m;
+	struct vpa_clocks *clocks;
+	struct room {
+		int64_t *scratch;
+		uint32_t *members; /* PLACED_MOST and as many as there are ranks */
+		struct placed_rows *placed;
+	} rooms[VPA_RANK_THREADS_MOST];
+	struct one_try {
+		uint32_t clock;
+		struct beside beside;
+		struct vpa_clock as; /* placed, if it can be */
+	} items[TRIED_MOST];
+	size_t count;
+	unsigned threads;
 };
 
-/* Places a clock beside those that are placed; *done: it could be. */
-static int try_to_place(const struct vpa_rank_list *list, const struct vpa_matching *m,
-	struct vpa_clocks *out, uint32_t clock, const struct room *room, int *done)
+static struct placing new_placing(const struct tries *t, unsigned thread, uint32_t clock)
 {
-	struct placing p = {.list = list,
-		.clocks = out,
+	return (struct placing){.list = t->list,
+		.clocks = t->clocks,
 		.clock = clock,
-		.scratch = room->scratch,
-		.members = room->members,
-		.placed = room->placed,
+		.scratch = t->rooms[thread].scratch,
+		.members = t->rooms[thread].members,
+		.placed = t->rooms[thread].placed,
 		.low_ns = INT64_MIN,
 		.high_ns = INT64_MAX};
+}
+
+static int try_to_place(void *ctx, unsigned thread, size_t i)
+{
+	struct tries *t = ctx;
+	struct one_try *x = &t->items[i];
+	struct placing p = new_placing(t, thread, x->clock);
 	size_t g;
 	int rc = VPT_OK;
 
-	for (g = 0; g < m->group_count && !rc; g++)
-		rc = take_group(&p, &m->groups[g]);
-	*done = !rc && p.count > 0;
-	if (*done)
-		place(&p, &out->items[clock]);
+	for (g = 0; g < t->m->group_count && !rc; g++)
+		rc = take_group(&p, &t->m->groups[g]);
+	x->beside = p.beside;
+	x->as = t->clocks->items[x->clock];
+	if (!rc && p.count)
+		place(&p, &x->as);
 	vpt_free(p.ends);
 	return rc;
 }
 
-/* Each pass places clocks beside those of the passes before, until none is left that can be. */
-static int place_all(const struct vpa_rank_list *list, const struct vpa_matching *m,
-	struct vpa_clocks *out, const struct room *room)
+/* Whether a clock would still be placed beside the same members. */
+static int is_beside_them(const struct tries *t, const struct one_try *x)
 {
-	int placed = 1, rc = VPT_OK, done;
-	uint32_t i;
+	struct placing p = new_placing(t, 0, x->clock);
+	struct members placed = {.items = p.members}, own = {.items = p.members + PLACED_MOST};
+	size_t g;
+
+	for (g = 0; g < t->m->group_count; g++) {
+		list_of(&p, &t->m->groups[g], 0, 1, &own);
+		list_of(&p, &t->m->groups[g], 1, own.count ? PLACED_MOST : 0, &placed);
+		add_beside(&p.beside, &placed);
+	}
+	return p.beside.count == x->beside.count && p.beside.sum == x->beside.sum;
+}
+
+/* Lists clocks that are not placed, from this one on. */
+static void list_tries(struct tries *t, uint32_t clock, size_t most)
+{
+	for (t->count = 0; clock < t->clocks->count && t->count < most; clock++)
+		if (!t->clocks->items[clock].is_placed)
+			t->items[t->count++].clock = clock;
+}
+
+/* Places clocks beside those that are placed, one after the other. Where one changes what a next one is beside, that is tried again.
+ * *placed: whether one could be. */
+static int place_some(struct tries *t, int *placed)
+{
+	size_t most = t->threads, i;
+	uint32_t next = 0;
+	int rc = VPT_OK;
+
+	*placed = 0;
+	for (list_tries(t, next, most); t->count && !rc; list_tries(t, next, most)) {
+		rc = vpa_in_threads(t->threads, t->count, try_to_place, t);
+		for (i = 0; i < t->count && !rc && (!i || is_beside_them(t, &t->items[i])); i++) {
+			t->clocks->items[t->items[i].clock] = t->items[i].as;
+			*placed |= t->items[i].as.is_placed;
+			next = t->items[i].clock + 1;
+		}
+		most = i < t->count || t->threads == 1 ? t->threads
+		       : 2 * most < TRIED_MOST         ? 2 * most
+						       : TRIED_MOST;
+	}
+	return rc;
+}
+
+/* Each pass places clocks beside those of the passes before, until none is left that can be. */
+static int place_all(struct tries *t)
+{
+	int placed = 1, rc = VPT_OK;
 
 	while (placed && !rc)
-		for (i = 0, placed = 0; i < out->count && !rc; i++) {
-			if (out->items[i].is_placed)
-				continue;
-			rc = try_to_place(list, m, out, i, room, &done);
-			placed |= done;
-		}
+		rc = place_some(t, &placed);
 	return rc;
 }
 
@@ -427,43 +508,60 @@ static void find_bias_of(
 	}
 }
 
-static int find_bias(const struct vpa_rank_list *list, const struct vpa_matching *m,
-	struct vpa_clocks *out, const struct room *room)
+static int find_bias(const struct tries *t)
 {
-	struct placing p = {
-		.list = list, .clocks = out, .scratch = room->scratch, .members = room->members};
-	int64_t *differences = vpt_alloc(list->count + 1, BIAS_ROWS * sizeof(*differences));
+	struct placing p = new_placing(t, 0, 0);
+	int64_t *differences = vpt_alloc(t->list->count + 1, BIAS_ROWS * sizeof(*differences));
 	size_t g;
 
 	if (!differences)
 		return VPT_ENOMEM;
-	for (g = 0; g < m->group_count; g++)
-		find_bias_of(&p, &m->groups[g], differences, &out->bias_ns);
+	for (g = 0; g < t->m->group_count; g++)
+		find_bias_of(&p, &t->m->groups[g], differences, &t->clocks->bias_ns);
 	vpt_free(differences);
+	return VPT_OK;
+}
+
+static int new_rooms(struct tries *t)
+{
+	size_t numbers = ENDS_MOST * ENDS_MOST / 2 + ENDS_MOST, ranks = t->list->count;
+	unsigned i;
+
+	for (i = 0; i < t->threads; i++) {
+		struct room *room = &t->rooms[i];
+
+		room->scratch =
+			vpt_alloc(numbers > ranks ? numbers : ranks, sizeof(*room->scratch));
+		room->members = vpt_alloc(PLACED_MOST + ranks, sizeof(*room->members));
+		room->placed = vpt_calloc(1, sizeof(*room->placed));
+		if (!room->scratch || !room->members || !room->placed)
+			return VPT_ENOMEM;
+	}
 	return VPT_OK;
 }
 
 int vpa_clocks_find(
 	const struct vpa_rank_list *list, const struct vpa_matching *m, struct vpa_clocks *out)
 {
-	size_t numbers = ENDS_MOST * ENDS_MOST / 2 + ENDS_MOST;
-	struct room room = {
-		vpt_alloc(numbers > list->count ? numbers : list->count, sizeof(*room.scratch)),
-		vpt_alloc(PLACED_MOST + list->count, sizeof(*room.members)),
-		vpt_calloc(1, sizeof(*room.placed))};
-	int rc;
+	struct tries t = {
+		.list = list, .m = m, .clocks = out, .threads = vpa_rank_threads(list)};
+	unsigned i;
+	int rc = new_rooms(&t);
 
 	*out = (struct vpa_clocks){.items = NULL};
-	rc = room.scratch && room.members && room.placed ? list_clocks(list, out) : VPT_ENOMEM;
+	if (!rc)
+		rc = list_clocks(list, out);
 	if (!rc && out->count) {
 		out->items[0].is_placed = 1;
-		rc = place_all(list, m, out, &room);
+		rc = place_all(&t);
 	}
 	if (!rc)
-		rc = find_bias(list, m, out, &room);
-	vpt_free(room.scratch);
-	vpt_free(room.members);
-	vpt_free(room.placed);
+		rc = find_bias(&t);
+	for (i = 0; i < t.threads; i++) {
+		vpt_free(t.rooms[i].scratch);
+		vpt_free(t.rooms[i].members);
+		vpt_free(t.rooms[i].placed);
+	}
 	return rc;
 }
 
