@@ -23,7 +23,7 @@ struct vpa_replay {
 	const struct vpa_job_rows *rows;
 	struct single *singles; /* rank by rank */
 	size_t single_count, single_cap;
-	size_t *first_single; /* by rank, and one more */
+	size_t *first_single;       /* by rank, and one more */
 	struct vpa_numbered *order; /* events but the last one, by time */
 	size_t event_count;         /* without the last one */
 	struct vpa_links links;
@@ -266,8 +266,8 @@ static int put_term(const struct putting *p, uint32_t event, size_t item,
 	int64_t at[VPA_LANES];
 
 	if (!is_start && is_before(p->room, x->after, item)) {
-		set_lanes(p, x, place,
-			(uint64_t)x->ns + (uint64_t)p->room->items[x->after].rest_ns, at);
+		set_lanes(p, x, place, (uint64_t)x->ns + (uint64_t)p->room->items[x->after].rest_ns,
+			at);
 		return vpa_links_put(links, event, p->room->events[x->after], at, links->lanes);
 	}
 	set_lanes(p, x, place, (uint64_t)x->ns + fixed_end(p, x), at);

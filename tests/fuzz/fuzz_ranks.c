@@ -51,12 +51,24 @@ static void add_sound_ranks(struct vpa_rank_list *list)
 	}
 }
 
+static int take_stretches(void *ctx, const struct vpa_rank_detail *d, size_t first, size_t count)
+{
+	const struct vpa_rank *rank = ctx;
+	size_t i;
+
+	FUZZ_EXPECT(first + count <= rank->collective_count);
+	for (i = 0; i < d->part_count; i++)
+		FUZZ_EXPECT(d->parts[i].name < rank->part_name_count);
+	FUZZ_EXPECT(d->marks[2 * count - 1].part_end == d->part_count);
+	return VPT_OK;
+}
+
 static int read_rank(const uint8_t *data, size_t size, struct vpa_rank *rank)
 {
 	size_t who = size < 2 ? 0 : (size_t)data[0] << 8 | data[1], detail;
 	unsigned char *bytes;
 	struct vpt_err err = {0};
-	int rc;
+	int rc, taken_rc = 0;
 
 	size -= size < 2 ? size : 2;
 	who = who < size ? who : size;
@@ -66,10 +78,17 @@ static int read_rank(const uint8_t *data, size_t size, struct vpa_rank *rank)
 		memcpy(bytes, data + 2, size);
 	rc = vpa_rank_from_bytes(bytes, who, NULL, rank, &err);
 	FUZZ_EXPECT(!rc || ((rc == VPT_EDATA || rc == VPT_EVERSION) && err.text[0]));
+	if (!rc && !rank->has_overlaps) {
+		const struct vpa_stretch_taker taker = {take_stretches, rank};
+
+		taken_rc = vpa_rank_detail_from_bytes(
+			bytes + who, detail, rank, 1, &taker, &rank->detail, &err);
+	}
 	if (!rc) {
 		rc = vpa_rank_detail_from_bytes(
 			bytes + who, detail, rank, 1, NULL, &rank->detail, &err);
 		FUZZ_EXPECT(!rc || (rc == VPT_EDATA && err.text[0]));
+		FUZZ_EXPECT(rank->has_overlaps || rc == taken_rc);
 	}
 	free(bytes);
 	return rc;

@@ -543,8 +543,7 @@ static int new_rooms(struct tries *t)
 int vpa_clocks_find(
 	const struct vpa_rank_list *list, const struct vpa_matching *m, struct vpa_clocks *out)
 {
-	struct tries t = {
-		.list = list, .m = m, .clocks = out, .threads = vpa_rank_threads(list)};
+	struct tries t = {.list = list, .m = m, .clocks = out, .threads = vpa_rank_threads(list)};
 	unsigned i;
 	int rc = new_rooms(&t);
 

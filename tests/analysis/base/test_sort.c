@@ -91,10 +91,42 @@ static void test_numbers(void **state)
 	}
 }
 
+/* Numbers with something beside them come as rows do, equal ones in the order in which they were. */
+static void test_numbered(void **state)
+{
+	struct vpt_random random = {3};
+	struct vpa_numbered items[ROWS];
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < LISTS; i++) {
+		size_t count = vpt_random_below(&random, ROWS), kind = i % 5;
+		int64_t sum = 0;
+
+		for (k = 0; k < count; k++) {
+			items[k].number = kind == 0   ? (int64_t)vpt_random_nasty(&random)
+					  : kind == 1 ? (int64_t)vpt_random_below(&random, 4) - 2
+					  : kind == 2 ? (int64_t)vpt_random_below(&random, 1 << 23)
+					  : kind == 3 ? (int64_t)k
+						      : -(int64_t)(k / 2);
+			items[k].of = (uint32_t)k;
+		}
+		assert_int_equal(vpa_sort_numbered(items, count), VPT_OK);
+		for (k = 0; k < count; k++) {
+			assert_true(!k || items[k - 1].number < items[k].number ||
+				    (items[k - 1].number == items[k].number &&
+					    items[k - 1].of < items[k].of));
+			sum += items[k].of;
+		}
+		assert_int_equal(sum, count * (count - !!count) / 2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_numbered),
 		cmocka_unit_test(test_numbers),
 	};
 

@@ -152,6 +152,77 @@ static void what_is_written_is_read(void **state)
 	free(job);
 }
 
+/* What a taker of stretches has got so far, which must be the next of what is expected. */
+struct taken {
+	const struct vpa_rank_detail *expected;
+	size_t count, parts;
+};
+
+enum { TAKEN_AND_STOPPED = 77 };
+
+static int take_stretches(void *ctx, const struct vpa_rank_detail *d, size_t first, size_t count)
+{
+	struct taken *t = ctx;
+	size_t i;
+
+	assert_int_equal(first, t->count);
+	for (i = 0; i < 2 * count; i++) {
+		const struct vpa_rank_mark *mark = &t->expected->marks[2 * first + i];
+
+		assert_int_equal(d->marks[i].time_ns, mark->time_ns);
+		assert_int_equal(t->parts + d->marks[i].part_end, mark->part_end);
+	}
+	for (i = 0; i < d->part_count; i++, t->parts++) {
+		assert_int_equal(d->parts[i].name, t->expected->parts[t->parts].name);
+		assert_int_equal(d->parts[i].ns, t->expected->parts[t->parts].ns);
+	}
+	t->count += count;
+	return t->count > 150 ? TAKEN_AND_STOPPED : VPT_OK;
+}
+
+/* Stretches that are taken while they are read are those of the whole detail, whose terms are read as always; the taker can stop. */
+static void stretches_are_taken(void **state)
+{
+	static const unsigned counts[] = {10, 63, 64, 65, 128, 200};
+	struct vpt_random random = {14};
+	struct rig_job *job = malloc(sizeof(*job));
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		struct vpa_rank_list list = {.count = 0};
+		struct vpa_unfolded all = {.byte_cap = 0}, some = {.byte_cap = 0};
+		struct taken taken = {.expected = &all.detail};
+		const struct vpa_stretch_taker taker = {take_stretches, &taken};
+		struct vpa_rank *x;
+		struct vpt_err err;
+
+		rig_small(job, counts[i], &random);
+		/* Some time between two collectives each. */
+		for (k = 0; k < counts[i]; k++)
+			job->row[k].part_ns[0][0]++;
+		rig_run(job, &random);
+		rig_ranks(job, &list);
+		x = list.items[0];
+		add_the_rest(x);
+		assert_int_equal(x->collective_count, counts[i]);
+		assert_int_equal(x->has_overlaps, 0);
+		assert_int_equal(vpa_rank_fold(x), 0);
+		assert_int_equal(vpa_rank_unfold(x, &all, &err), 0);
+		some.taker = &taker;
+		assert_int_equal(
+			vpa_rank_unfold(x, &some, &err), counts[i] > 150 ? TAKEN_AND_STOPPED : 0);
+		assert_true(counts[i] > 150 ? taken.count < counts[i]
+					    : taken.parts == all.detail.part_count);
+		assert_memory_equal(some.detail.term_ends, all.detail.term_ends,
+			(counts[i] + 1) * sizeof(*all.detail.term_ends));
+		vpa_unfolded_free(&all);
+		vpa_unfolded_free(&some);
+		vpa_rank_list_free(&list);
+	}
+	free(job);
+}
+
 /* A pause of more than 4 s, a collective of more, and thousands of communicators. */
 static void far_times_and_many_keys_are_read(void **state)
 {
@@ -460,6 +531,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(stretches_are_taken),
 		cmocka_unit_test(far_times_and_many_keys_are_read),
 		cmocka_unit_test(a_detail_is_read_from_its_file),
 		cmocka_unit_test(no_prefix_is_a_rank),

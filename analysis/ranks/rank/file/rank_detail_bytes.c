@@ -397,8 +397,8 @@ static void get_marks(struct detail_reader *r, const struct vpa_stretch_taker *t
 	size_t marks = taker ? 2 * x->collective_count : r->d->mark_count, numbers, i;
 	struct stretches s = {.before_ns = x->first_ns};
 
-	numbers = get_lists(&r->numbers, &r->lists, x->part_name_count ? x->part_name_count - 1 : 0,
-		marks, 1);
+	numbers = get_lists(
+		&r->numbers, &r->lists, x->part_name_count ? x->part_name_count - 1 : 0, marks, 1);
 	if (!vpa_begin_number_column(&r->numbers, numbers, &s.times))
 		return;
 	if (!x->part_name_count && r->lists.count && r->lists.items[r->lists.count - 1].end) {
