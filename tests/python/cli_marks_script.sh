@@ -112,7 +112,7 @@ rows() {
 }
 
 pythons >list
-missing_pythons
+missing_pythons list
 [ -s list ] || skip "there is no Python from 3.9 to 3.13"
 while read -r version python; do
 	rule="a capture, Python $version"

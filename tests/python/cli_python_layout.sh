@@ -9,7 +9,7 @@ cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip "there is no C compiler"
 
 pythons >"$work/pythons"
-missing_pythons
+missing_pythons "$work/pythons"
 while read -r version python; do
 	eval "$("$python" -c 'import sysconfig as s
 v = s.get_config_var

@@ -13,7 +13,7 @@ cp -r "$source/tracer/python/vptrace" "$source/tests/stacks/busy.py" "$work" || 
 cd "$work" || exit 1
 
 pythons >list
-missing_pythons
+missing_pythons list
 [ -s list ] || skip "no Python found"
 former=
 while read -r version python; do

@@ -27,7 +27,7 @@ if path.endswith(tuple(".so.%d.%d" % (i, j) for i in range(9) for j in range(9))
 former=
 hows="global local"
 pythons >list
-missing_pythons
+missing_pythons list
 while read -r version python; do
 	[ "${version%.*}" != "$former" ] || continue
 	library=$(library_of "$python")

@@ -59,7 +59,7 @@ fact_is() {
 
 pythons "${1:-}" >list
 [ -s list ] || skip "no Python ${1:-} found (VPT_PYTHONS names others)"
-[ -n "${1:-}" ] || missing_pythons
+[ -n "${1:-}" ] || missing_pythons list
 filters=yes
 env VPT_SECCOMP=errno python3 -c 'import seccomp_filter; seccomp_filter.install()' 2>/dev/null || filters=
 former=

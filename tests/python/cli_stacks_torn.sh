@@ -12,7 +12,7 @@ probe=$(cd "${VPT_BIN:-.}" && pwd)/libstack_probe.so
 
 pythons "${1:-}" >"$work/pythons"
 [ -s "$work/pythons" ] || skip "no Python ${1:-} found (VPT_PYTHONS names others)"
-[ -n "${1:-}" ] || missing_pythons
+[ -n "${1:-}" ] || missing_pythons "$work/pythons"
 while read -r version python; do
 	cases=$((cases + 1))
 	"$python" "$source/tests/stacks/lines.py" "$probe" >"$work/out" 2>"$work/err" </dev/null || fail "lines of Python $version"

@@ -17,15 +17,22 @@ pythons() {
 				ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$minor".*/bin/python3."$minor" 2>/dev/null
 			done
 		fi
-	} | while read -r python; do
-		# A launcher of pyenv names an interpreter that may not be there.
+	} | sort -u | while read -r python; do
+		# A launcher of pyenv starts one of its versions, if any: those are looked at themselves.
+		case $python in
+		*/shims/*)
+			ls -d "${python%/shims/*}"/versions/*/bin/"${python##*/}" 2>/dev/null || :
+			;;
+		*) echo "$python" ;;
+		esac
+	done | sort -u | while read -r python; do
 		"$python" -c 'import os, sys; print("%d.%d.%d" % sys.version_info[:3], os.path.realpath(sys.executable))' 2>/dev/null
 	done | sort -u -t. -k1,1n -k2,2n -k3 | grep "^${1:-3}\." || :
 }
 
-# Names the minor versions without an interpreter, so that nobody takes a test of two versions for one of five.
+# missing_pythons LIST: names the minor versions without an interpreter in it, so that nobody takes a test of two versions for one of five.
 missing_pythons() {
 	for minor in 9 10 11 12 13; do
-		pythons 3.$minor | grep -q . || echo "SKIPPED: no Python 3.$minor found (VPT_PYTHONS names others)"
+		grep -q "^3\.$minor\." "$1" || echo "SKIPPED: no Python 3.$minor found (VPT_PYTHONS names others)"
 	done
 }
