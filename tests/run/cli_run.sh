@@ -49,7 +49,7 @@ for list in without_cuda long; do
 	case $list in
 	long) left_out=$(sed '/^#/d; s/ .*//; s/_3[.][0-9]*$//' "$source/tests/long_tests.txt") ;;
 	*) left_out=$(awk 'index($0, "without_cuda=\"") == 1 { on = 1 } on { print } on && /"$/ { exit }' "$source/tests/run.sh" |
-		tr -d '\\\n' | sed 's/^without_cuda="//; s/"$//' | tr '|' ' ') ;;
+		tr -d '\\\n' | sed 's/^without_cuda="//; s/"$//' | tr '|' '\n' | sed 's/_3[.][0-9]*$//') ;;
 	esac
 	for test in $left_out; do
 		same "$test is a test" 1 "$(find "$source/tests" -name "$test.c" -o -name "$test.sh" | wc -l | tr -d ' ')"
