@@ -58,7 +58,7 @@ struct vpa_fold {
 	 * names, and devices of idle time. With aside(). */
 	int (*range_aside)(
 		void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
-	/* Only ranges that vpa_pipeline_kind() gives a kind: few, and most ranges have none. */
+	/* Only ranges with a scope, see vpa_pipeline_has_scope(): few, and most ranges have none. */
 	int (*scope)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	/* Most folds read annotations only, see struct vpa_mark. A mark comes before those of its thread's ops that
 	 * begin after everything released so far. */

@@ -183,7 +183,7 @@ int vpa_folds_range(struct vpa_fold_pass *p, const struct vpa_range *range)
 		rc = PASS(p, with_annotated, annotated, range);
 	if (!rc && vpa_range_is_operator(range))
 		rc = PASS(p, with_operator_range, operator_range, range);
-	if (rc || !vpa_pipeline_kind(range))
+	if (rc || !vpa_pipeline_has_scope(range))
 		return rc;
 	rc = PASS(p, with_scope, scope, range);
 	return rc ? rc : vpa_stage_times_add(&p->stages, &p->context, range);

@@ -136,16 +136,47 @@ struct open {
 	uint64_t from_ns, until_ns; /* launches in [from, until) have these ranges around them */
 };
 
+static int nests(const struct vpa_range *range)
+{
+	return range->kind != VPT_RANGEKIND_START_END;
+}
+
+/* The range around one that may be a plain part of it; NULL: the range can be none. */
+static const struct vpa_range *around_part(const struct vpa_range *range)
+{
+	if (range->level != VPA_LEVEL_ANNOTATION || range->like_operator || !nests(range) ||
+		vpa_range_is_operator(range))
+		return NULL;
+	return vpa_range_around(range, range->start_ns);
+}
+
+/* Whether a range without a meaning may be a plain part: the one around it is a block, or may become one. */
+static int may_be_part(struct vpa_pipeline *p, const struct vpa_range *range, int *out)
+{
+	const struct vpa_range *around = around_part(range);
+	struct vpa_scope_label label;
+
+	*out = around && around->placed == VPA_SCOPE_BLOCK;
+	if (!around || around->scope)
+		return VPT_OK;
+	if (vpa_pipeline_label(p, around, &label))
+		return VPT_ENOMEM;
+	*out = label.kind == VPA_SCOPE_BLOCK;
+	return VPT_OK;
+}
+
 /* Marks an unjudged range that is no scope in any place. */
 static int know(struct vpa_pipeline *p, struct vpa_range *range)
 {
 	struct vpa_scope_label label;
+	int is_open = 0;
 
 	if (range->scope)
 		return VPT_OK;
-	if (vpa_pipeline_label(p, range, &label))
+	if (vpa_pipeline_label(p, range, &label) ||
+		(label.kind == VPA_SCOPE_NONE && may_be_part(p, range, &is_open)))
 		return VPT_ENOMEM;
-	if (label.kind == VPA_SCOPE_NONE)
+	if (label.kind == VPA_SCOPE_NONE && !is_open)
 		range->scope = VPA_NO_SCOPE;
 	return VPT_OK;
 }
@@ -208,6 +239,18 @@ static int find_open(struct vpa_pipeline *p, struct vpa_range *own, struct vpa_r
 	return VPT_OK;
 }
 
+/* Whether a range whose name has no meaning is certainly no scope. */
+static int is_plain(const struct vpa_pipeline *p, const struct vpa_range *range)
+{
+	const struct vpa_range *around = around_part(range);
+
+	if (!around || around->scope == VPA_NO_SCOPE)
+		return 1;
+	return around->scope ? around->placed != VPA_SCOPE_BLOCK
+			     : !is_annotated(around) && around->name < p->known_cap &&
+				       p->known[around->name] == 1;
+}
+
 /* The innermost range, from `range` outwards, that is open at `at_ns` and may be a scope; NULL:
  * none. */
 static const struct vpa_range *find_inner(
@@ -217,7 +260,7 @@ static const struct vpa_range *find_inner(
 	for (; range; range = vpa_range_around(range, at_ns)) {
 		/* Most ranges by far have names without a meaning. */
 		if (!range->scope && !is_annotated(range) && range->name < p->known_cap &&
-			p->known[range->name] == 1)
+			p->known[range->name] == 1 && is_plain(p, range))
 			range->scope = VPA_NO_SCOPE;
 		if (range->scope != VPA_NO_SCOPE)
 			break;
@@ -248,9 +291,15 @@ const char *vpa_pipeline_step_name(const struct vpa_pipeline *p)
 	return p->is_diffusion ? "denoise step" : "step";
 }
 
-static int nests(const struct vpa_range *range)
+/* Makes a range without a meaning a plain part if it is in its place. */
+static void judge_part(struct vpa_scope *scope, const struct vpa_range *range)
 {
-	return range->kind != VPT_RANGEKIND_START_END;
+	const struct vpa_range *around = around_part(range);
+
+	if (!around || around->placed != VPA_SCOPE_BLOCK || scope->nested)
+		return;
+	scope->label.kind = VPA_SCOPE_STAGE;
+	scope->label.source = VPA_SOURCE_PLACE;
 }
 
 /* Judges a range. Leaves range->scope at VPA_NO_SCOPE if it is no scope. */
@@ -272,10 +321,14 @@ static int begin(struct vpa_pipeline *p, struct vpa_range *range, const struct v
 	range->scope = VPA_NO_SCOPE;
 	if (vpa_pipeline_label(p, range, &scope.label))
 		return VPT_ENOMEM;
+	if (scope.label.kind == VPA_SCOPE_NONE)
+		judge_part(&scope, range);
 	if (scope.label.kind == VPA_SCOPE_NONE ||
 		vpa_scope_is_misplaced(&scope.label, inside, scope.nests))
 		return VPT_OK;
-	range->placed = (uint8_t)scope.label.kind;
+	/* Nothing else is to take a plain part for more than a range. */
+	if (scope.label.source != VPA_SOURCE_PLACE)
+		range->placed = (uint8_t)scope.label.kind;
 	p->is_diffusion |= scope.label.is_diffusion;
 	if (vpa_scope_is_kept(scope.label.kind)) {
 		if (p->kept_count == VPA_BLOCKS_MAX) {
@@ -328,6 +381,16 @@ static void go_inside(const struct vpa_pipeline *p, struct vpa_around *around, u
 
 /* ---- positions ---- */
 
+/* The next scope inwards. The part around it is no plain one. */
+static void put_scope(struct vpa_pipeline *p, struct vpa_position *out, uint32_t at)
+{
+	if (out->part != VPA_NONE)
+		p->scopes[out->part].holds_scopes = 1;
+	out->part = VPA_NONE;
+	go_inside(p, &out->around, at);
+	out->scopes[out->count++] = at;
+}
+
 /* Fills in the scopes around a launch of this stretch at `at_ns`. */
 static int find_scopes(struct vpa_pipeline *p, const struct vpa_op_stretch *stretch, uint64_t at_ns,
 	struct vpa_position *out)
@@ -350,9 +413,12 @@ static int find_scopes(struct vpa_pipeline *p, const struct vpa_op_stretch *stre
 		if (range->scope < VPA_FIRST_SCOPE)
 			continue;
 		at = range->scope - VPA_FIRST_SCOPE;
-		go_inside(p, &out->around, at);
+		if (p->scopes[at].label.source == VPA_SOURCE_PLACE) {
+			out->part = at;
+			continue;
+		}
+		put_scope(p, out, at);
 		inside = vpa_scope_inside(&p->scopes[at].label, inside, p->scopes[at].nests);
-		out->scopes[out->count++] = at;
 		if (begins)
 			out->begun[out->begun_count++] = at;
 	}
@@ -373,6 +439,7 @@ VPA_RARE static int add_position(struct vpa_pipeline *p, const struct vpa_ops *o
 	out->end = (uint8_t)ops->count;
 	out->thread = stretch->thread;
 	out->around = nothing_around;
+	out->part = VPA_NONE;
 	out->count = out->begun_count = 0;
 	return stretch->thread == VPA_NONE ? VPT_OK
 					   : find_scopes(p, stretch, ops->launch_start_ns[i], out);

@@ -8,6 +8,9 @@
  * the first op launched in it, by the ranges around it then, and stays what it became. Consecutive
  * ops in the same scopes share one *position*.
  *
+ * A range without a meaning that begins directly in a block, and contains no scope, is a *plain part* of the block:
+ * a scope of kind STAGE and source PLACE that only position->part names. What it is worth, ../folds/blocks/ decides.
+ *
  * Only this module writes range->scope and range->placed; all others call it. Each batch of ops and
  * each range is passed in before any fold sees it. One thread. */
 #ifndef VPA_ANALYSIS_PIPELINE_PIPELINE_H
@@ -39,6 +42,7 @@ struct vpa_scope {
 	uint8_t finished, cut_off;      /* cut_off: not all of it is in the window */
 	uint8_t nested;                 /* began in a step, an iteration or a stage */
 	uint8_t nests;                  /* a push/pop range */
+	uint8_t holds_scopes;           /* of a plain part: it is none after all */
 };
 
 /* The scopes of an op, one of each kind; VPA_NONE: none. A context pass counts as a step. */
@@ -56,6 +60,7 @@ struct vpa_position {
 	uint32_t scopes[VPA_SCOPES_OPEN_MAX]; /* outermost first */
 	uint32_t begun[VPA_SCOPES_OPEN_MAX];  /* those of them that begin with this position */
 	uint32_t count, begun_count;
+	uint32_t part; /* the plain part inside all of these; VPA_NONE: none */
 };
 
 enum { VPA_ANNOTATED_SETS = 64 };
@@ -125,6 +130,12 @@ void vpa_pipeline_read(const struct vpa_pipeline *p, struct vpt_text name,
 static inline enum vpa_scope_kind vpa_pipeline_kind(const struct vpa_range *range)
 {
 	return (enum vpa_scope_kind)range->placed;
+}
+
+/* Whether the range has a scope: it is something in its place, or a plain part. */
+static inline int vpa_pipeline_has_scope(const struct vpa_range *range)
+{
+	return range->placed || range->scope >= VPA_FIRST_SCOPE;
 }
 
 /* The innermost scope of a kind among a range and those around it that are open at `at_ns`; NULL:

@@ -100,7 +100,7 @@ static int end_thread(struct vpa_blocks_table *s, const struct vpa_blocks_stay *
 	return vpa_thread_marks_end(t, &s->sweep, s->marks, p->at_ns, p->end_ns);
 }
 
-/* Begins the scopes that begin with the position of a launch at `at_ns`. The row of a lap precedes
+/* Begins the scopes that begin with the position of a launch at `at_ns`, and its plain part. The row of a lap precedes
  * those of the scopes in it. */
 static int begin_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
 	const struct vpa_position *position, uint64_t at_ns)
@@ -110,8 +110,8 @@ static int begin_scopes(struct vpa_blocks_table *s, const struct vpa_fold_contex
 		position->thread, at_ns, &from_ns, &until_ns);
 	size_t k;
 
-	for (k = 0; k < position->begun_count; k++) {
-		uint32_t scope = position->begun[k];
+	for (k = 0; k < position->begun_count + (position->part != VPA_NONE); k++) {
+		uint32_t scope = k < position->begun_count ? position->begun[k] : position->part;
 		int in_lap = lap && vpa_blocks_scope(s, scope)->start_ns >= lap->start_ns;
 
 		if (s->gpu[scope].known)
@@ -132,8 +132,8 @@ static int find_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context
 	const struct vpa_position *position = p->position;
 	size_t k;
 
-	if (vpa_blocks_know_scopes(s) ||
-		(position->begun_count && begin_scopes(s, c, position, at_ns)))
+	if (vpa_blocks_know_scopes(s) || ((position->begun_count || position->part != VPA_NONE) &&
+						 begin_scopes(s, c, position, at_ns)))
 		return VPT_ENOMEM;
 	p->at_ns = position->from_ns;
 	p->until_ns = position->until_ns;
@@ -144,6 +144,8 @@ static int find_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context
 		if (p->count < VPA_STAY_SCOPES_MAX)
 			p->scopes[p->count++] = scope;
 	}
+	if (position->part != VPA_NONE && p->count < VPA_STAY_SCOPES_MAX)
+		p->scopes[p->count++] = position->part;
 	return vpa_blocks_find_laps(s, c, at_ns, p);
 }
 
@@ -392,6 +394,16 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 
 /* ---- the ends of ranges ---- */
 
+/* Of all devices. */
+static uint64_t busy_of(const struct vpa_projection *p)
+{
+	uint64_t ns = 0;
+
+	for (; p && p->ops; p = p->next)
+		ns += p->busy_ns;
+	return ns;
+}
+
 static int fold_scope(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct vpa_blocks_table *s = begun(state, c);
@@ -404,6 +416,10 @@ static int fold_scope(void *state, const struct vpa_fold_context *c, const struc
 	if (vpa_blocks_know_scopes(s))
 		return VPT_ENOMEM;
 	g = &s->gpu[scope];
+	if (g->known && vpa_blocks_scope(s, scope)->label.kind == VPA_SCOPE_BLOCK)
+		g->busy_ns = busy_of(&range->gpu);
+	if (g->known && g->row != VPA_NONE && vpa_blocks_scope(s, scope)->holds_scopes)
+		s->rows[g->row].holds_scopes = 1;
 	/* A range that launched nothing begins only now. */
 	if (!g->known)
 		return vpa_blocks_begin_scope(s, c, scope, 0);

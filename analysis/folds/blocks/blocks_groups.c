@@ -8,6 +8,7 @@
  * request is the newest of its thread, else of any thread. */
 #include "analysis/folds/blocks/blocks_groups.h"
 
+#include "analysis/folds/blocks/blocks_plain_parts.h"
 #include "formats/base/memory.h"
 #include "formats/base/search.h"
 
@@ -43,6 +44,8 @@ static int counts(
 enum vpa_scope_kind vpa_row_kind(
 	const struct vpa_blocks_writer *w, const struct vpa_stage_kept *row)
 {
+	if (row->source == VPA_SOURCE_PLACE)
+		return row->is_part ? row->kind : VPA_SCOPE_NONE;
 	if (!row->count || !counts(w, row->kind, row->source))
 		return VPA_SCOPE_NONE;
 	if (row->source == VPA_SOURCE_MARKS && row != w->laps)
@@ -523,6 +526,7 @@ int vpa_blocks_groups_find(struct vpa_blocks_writer *w)
 		return rc;
 	apply_marks(w);
 	find_ends(w);
+	vpa_plain_parts_choose(w);
 	return split_samples(w);
 }
 

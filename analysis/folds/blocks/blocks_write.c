@@ -33,6 +33,7 @@ static const char *source_name(enum vpa_scope_source source)
 {
 	return source == VPA_SOURCE_ANNOTATION ? "annotation"
 	       : source == VPA_SOURCE_MARKS    ? "marks"
+	       : source == VPA_SOURCE_PLACE    ? "place"
 					       : "rule";
 }
 

@@ -308,7 +308,7 @@ const struct vpa_fields vpa_fields_request =
 static const struct vpa_field stage_fields[] = {
 	{"name", TEXT(name), NULL, "name of the stage"},
 	{"kind", SCOPE(kind), NULL, "request, step, context, stage, iteration ..."},
-	{"source", TEXT(source), NULL, "what identifies it: annotation, rule or marks"},
+	{"source", TEXT(source), NULL, "what identifies it: annotation, rule, marks or place"},
 	{"count", U64(count), "count", "instances with GPU work"},
 	{"in_measured_blocks", U64(in_blocks), "count",
 		"instances in measured blocks; if there are any, the figures cover only these"},

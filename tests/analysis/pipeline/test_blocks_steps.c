@@ -202,6 +202,105 @@ static void named(unsigned from, unsigned to, const char *name)
 	kernel(from, from, to, GEMM);
 }
 
+/* Four blocks of 100 ms, each of one step. The first `with` of them begin with `ms` of a range that has no meaning, whose work is
+ * half attention. */
+static void blocks_with_a_part(unsigned with, unsigned ms)
+{
+	unsigned k;
+
+	begin();
+	for (k = 0; k < 4; k++) {
+		unsigned t = k * 100, own = k < with ? ms : 0;
+
+		block(t, t + 99, k, 12);
+		if (own) {
+			line("range t1 %ums-%ums \"update_memory\"", at(t), at(t + own));
+			kernel(t, t, t + own / 2, ATTENTION);
+			kernel(t, t + own / 2, t + own, GEMM);
+		}
+		step(t + own, t + 90, 0, 0);
+		kernel(t + own, t + own, t + 100, GEMM);
+	}
+}
+
+static void a_range_directly_in_blocks_is_a_stage(void **state)
+{
+	struct vpa_report *r;
+	const struct vpa_stage_row *s;
+
+	(void)state;
+	blocks_with_a_part(4, 20);
+	expect_stages("in each block",
+		"update_memory 4x1, 20 ms, busy 60, idle 0, attention 30; denoise step 4x1, 80 ms, "
+		"busy 240, idle 0, attention 0");
+	r = analyze(NULL);
+	check_sums(r);
+	s = &r->stages[0];
+	assert_string_equal(s->source, "place");
+	assert_int_equal(s->kind, VPA_SCOPE_STAGE);
+	assert_int_equal(s->alone_ns, 60 * MS);
+	assert_int_equal(s->nested, 0);
+	assert_int_equal(r->stages[1].nested, 0);
+	vpa_report_free(r);
+	blocks_with_a_part(3, 20);
+	expect_stages("in three of four",
+		"update_memory 3x0.666667, 20 ms, busy 40, idle 0, attention 20; denoise step 4x1, "
+		"86.6667 ms, busy 260, idle 0, attention 0");
+	blocks_with_a_part(2, 20);
+	expect_stages("in half of them it is none",
+		"denoise step 4x1, 93.3333 ms, busy 280, idle 0, attention 0");
+	blocks_with_a_part(4, 6);
+	expect_stages("with a twentieth of their work or more",
+		"update_memory 4x1, 6 ms, busy 18, idle 0, attention 9; denoise step 4x1, 94 ms, "
+		"busy 282, idle 0, attention 0");
+	blocks_with_a_part(4, 4);
+	expect_stages("less is none", "denoise step 4x1, 96 ms, busy 288, idle 0, attention 0");
+}
+
+/* What stands in the range, or around it, says more than its place does. */
+static void a_range_that_is_not_alone_in_a_block_is_no_stage(void **state)
+{
+	unsigned k;
+
+	(void)state;
+	begin();
+	for (k = 0; k < 4; k++) {
+		unsigned t = k * 100;
+
+		block(t, t + 99, k, 12);
+		line("range t1 %ums-%ums \"denoise all\"", at(t), at(t + 80));
+		kernel(t, t, t + 20, GEMM);
+		step(t + 10, t + 80, 0, 0);
+		named(t + 10, t + 40, "some layers");
+		line("range t1 %ums-%ums \"outer\"", at(t + 80), at(t + 92));
+		named(t + 81, t + 91, "vae_decode");
+	}
+	expect_stages("steps in it, a step around it, a stage in it",
+		"denoise step 4x1, 30 ms, busy 90, idle 0, attention 0; vae_decode 4x1, 10 ms, "
+		"busy 30, idle 0, attention 0");
+}
+
+/* Names of plain parts take no rows away from stages. */
+static void many_ranges_in_blocks_leave_room_for_stages(void **state)
+{
+	unsigned k, i;
+
+	(void)state;
+	begin();
+	for (k = 0; k < 4; k++) {
+		unsigned t = k * 100;
+
+		block(t, t + 99, k, 12);
+		for (i = 0; i < 40; i++) {
+			line("range t1 %ums-%ums \"part %u of %u\"", at(t + i), at(t + i + 1), i,
+				k);
+			kernel(t + i, t + i, t + i + 1, GEMM);
+		}
+		named(t + 50, t + 60, "vae_decode");
+	}
+	expect_stages("160 names", "vae_decode 4x1, 10 ms, busy 30, idle 0, attention 0");
+}
+
 static void steps_from_mark_to_mark(void **state)
 {
 	unsigned k;
@@ -408,6 +507,9 @@ int main(void)
 		cmocka_unit_test(an_iteration_of_the_profiler_is_no_step),
 		cmocka_unit_test(an_iteration_has_the_work_of_all_threads),
 		cmocka_unit_test(a_step_ends_with_its_schedulers),
+		cmocka_unit_test(a_range_directly_in_blocks_is_a_stage),
+		cmocka_unit_test(a_range_that_is_not_alone_in_a_block_is_no_stage),
+		cmocka_unit_test(many_ranges_in_blocks_leave_room_for_stages),
 		cmocka_unit_test(steps_from_mark_to_mark),
 		cmocka_unit_test(a_step_does_not_go_on_from_block_to_block),
 		cmocka_unit_test(loops_that_train_have_iterations),

@@ -45,6 +45,16 @@ uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_contex
 	return row;
 }
 
+/* Whether a plain part of this name has no row, and gets none. */
+static int has_no_row(const struct vpa_blocks_table *s, uint32_t name)
+{
+	uint64_t key = (uint64_t)VPA_SCOPE_STAGE << 8 | VPA_SOURCE_PLACE;
+
+	return (s->plain_parts == VPA_PLAIN_PARTS_MAX ||
+		       s->row_index.count >= VPA_STAGE_ROWS_MAX - VPA_SCOPE_KINDS) &&
+	       vpa_index_find(&s->row_index, key, name) == UINT32_MAX;
+}
+
 /* The first step and the first iteration may be the only ones: then the report has their parts. */
 static int add_end_cut(
 	struct vpa_blocks_table *s, const struct vpa_scope_label *label, struct vpa_scope_gpu *g)
@@ -63,6 +73,7 @@ int vpa_blocks_begin_scope(
 	const struct vpa_scope *what = vpa_blocks_scope(s, scope);
 	struct vpa_scope_gpu *g = &s->gpu[scope];
 	enum vpa_scope_kind kind = what->label.kind;
+	size_t before;
 
 	*g = (struct vpa_scope_gpu){.known = 1,
 		.first_ns = UINT64_MAX,
@@ -82,11 +93,16 @@ int vpa_blocks_begin_scope(
 		if (what->label.work != VPA_WORK_WHOLE)
 			return VPT_OK;
 	}
+	if (what->label.source == VPA_SOURCE_PLACE && has_no_row(s, what->name))
+		return VPT_OK;
 	if (add_end_cut(s, &what->label, g))
 		return VPT_ENOMEM;
+	before = s->row_index.count;
 	g->row = vpa_blocks_row(s, c, &what->label, what->name);
 	if (g->row == VPA_NONE)
 		return VPT_ENOMEM;
+	if (what->label.source == VPA_SOURCE_PLACE)
+		s->plain_parts += s->row_index.count - before;
 	if (kind != VPA_SCOPE_STAGE && what->stage != VPA_NONE)
 		s->rows[s->gpu[what->stage].row].holds_steps = 1;
 	return VPT_OK;

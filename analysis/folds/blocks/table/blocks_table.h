@@ -120,6 +120,7 @@ void vpa_alone_free(struct vpa_alone *a);
 enum {
 	/* No trace of a video needs more. The excess is left out, and the report says so. */
 	VPA_STAGE_ROWS_MAX = 64,
+	VPA_PLAIN_PARTS_MAX = 16, /* of them names of plain parts; others have no row */
 	VPA_SAMPLES_MAX = 1 << 19,
 	VPA_STEP_PARTS_MAX = 4096,   /* steps whose parts are known */
 	VPA_REQUEST_PARTS_MAX = 1024 /* requests whose parts are known */
@@ -137,6 +138,7 @@ struct vpa_scope_gpu {
 	 * may be the only ones. VPA_NONE: none. */
 	uint32_t end_cut;
 	uint32_t devices; /* mask */
+	uint64_t busy_ns; /* of a block that has ended: its own ops, summed over the devices */
 	/* Scopes around it; VPA_NONE: none. A lap may continue from one into the next. */
 	uint32_t block, request;
 	uint32_t lap;  /* the step around it that is a lap, as scope + VPA_FIRST_SCOPE; 0: none */
@@ -158,8 +160,10 @@ struct vpa_stage_kept {
 	enum vpa_scope_source source;
 	uint32_t name; /* 0: the kind is the name */
 	uint64_t count, nested, in_lap;
-	int holds_steps; /* some scope contained a step */
-	uint8_t lap;     /* enum vpa_marked_span_kind if the source is VPA_SOURCE_MARKS */
+	int holds_steps;  /* some scope contained a step */
+	int holds_scopes; /* of plain parts: some contained a scope */
+	int is_part;      /* of plain parts, at the end: it counts, see blocks_plain_parts.c */
+	uint8_t lap;      /* enum vpa_marked_span_kind if the source is VPA_SOURCE_MARKS */
 };
 
 struct vpa_stage_sample {
@@ -193,6 +197,7 @@ struct vpa_blocks_table {
 	struct vpa_index row_index; /* (kind, source), name */
 	struct vpa_stage_kept *rows;
 	size_t row_cap;
+	size_t plain_parts;         /* rows of them */
 	struct vpa_index sum_index; /* block + 1, row */
 	struct vpa_stage_sum *sums;
 	size_t sum_cap;
