@@ -13,6 +13,7 @@
 
 #include "analysis/base/durations.h"
 #include "analysis/base/index.h"
+#include "analysis/base/intervals.h"
 #include "analysis/folds/compiled.h"
 #include "analysis/idle/idle_clock.h"
 #include "analysis/pipeline/pipeline.h"
@@ -450,14 +451,23 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	return VPT_OK;
 }
 
-/* NVTX's own domains before imported operators; within each by time on the host, falling. */
+/* What a range is ordered by: a host that is far ahead launches long work in a short range. */
+static uint64_t weight_of(const struct vpa_range_row *row)
+{
+	return vpa_later(row->host.total_ns, row->busy_ns);
+}
+
+/* NVTX's own domains before imported operators; within each by weight, falling, then by time on the host. */
 static int compare_ranges(const void *pa, const void *pb)
 {
 	const struct vpa_range_row *a = pa, *b = pb;
+	uint64_t weights[2] = {weight_of(a), weight_of(b)};
 	int order;
 
 	if (a->is_imported != b->is_imported)
 		return a->is_imported - b->is_imported;
+	if (weights[0] != weights[1])
+		return weights[0] > weights[1] ? -1 : 1;
 	if (a->host.total_ns != b->host.total_ns)
 		return a->host.total_ns > b->host.total_ns ? -1 : 1;
 	order = strcmp(a->name, b->name);

@@ -134,7 +134,7 @@ struct vpa_report {
 	size_t move_count;
 	struct vpa_precision_row *precisions; /* of GEMMs, by exclusive time, descending */
 	size_t precision_count;
-	/* NVTX ranges and cpu_op, by host time, descending; at most --top per domain. */
+	/* NVTX ranges and cpu_op, by the larger of host time and busy_ns, descending; at most --top per domain. */
 	struct vpa_range_row *ranges;
 	size_t range_count, range_names;
 	struct vpa_copy_row *copies;

@@ -469,7 +469,7 @@ const struct vpa_view vpa_views_report[] = {
 	{"syncs", "Calls that wait for the GPU", .section = "syncs", .prefix = "S",
 		VPA_TEXT_COLUMNS({"idle ms", .key = "idle_ns"}, {"gaps", .key = "gaps"},
 			{"in call ms", .key = "total_ns", .drop = 1}, {"calls", .key = "count"})},
-	{"ranges", "Ranges by time on the host", .section = "ranges",
+	{"ranges", "Ranges by time on the host or the GPU", .section = "ranges",
 		.first = "name domain count host.mean_ns host.p95_ns host.total_ns busy_ns "
 			 "idle_host_ns ops",
 		.prefix = "R",

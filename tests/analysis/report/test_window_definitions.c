@@ -207,6 +207,28 @@ static void findings_do_not_depend_on_how_much_is_listed(void **state)
 	vpa_report_free(r);
 }
 
+/* A host far ahead launches long work in a short range. */
+static void ranges_are_in_order_of_the_larger_of_their_times(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
+				       "range t1 1000us-1010us \"short, with long work\"\n"
+				       "call t1 cudaLaunchKernel 1001us-1002us corr 1\n"
+				       "kernel s7 1010us-1410us corr 1 \"a\"\n"
+				       "range t1 1100us-1400us \"long, with short work\"\n"
+				       "call t1 cudaLaunchKernel 1101us-1102us corr 2\n"
+				       "kernel s7 1410us-1420us corr 2 \"a\"\n"
+				       "range t1 1500us-1850us \"long, without work\"\n",
+		NULL);
+
+	(void)state;
+	assert_int_equal(r->range_count, 3);
+	assert_string_equal(r->ranges[0].name, "short, with long work");
+	assert_int_equal(r->ranges[0].busy_ns, 400000);
+	assert_string_equal(r->ranges[1].name, "long, without work");
+	assert_string_equal(r->ranges[2].name, "long, with short work");
+	vpa_report_free(r);
+}
+
 static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 {
 	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
@@ -379,6 +401,7 @@ int main(void)
 		cmocka_unit_test(processes_may_use_the_same_numbers),
 		cmocka_unit_test(ranges_outside_the_window_are_not_its_unmatched_ones),
 		cmocka_unit_test(findings_do_not_depend_on_how_much_is_listed),
+		cmocka_unit_test(ranges_are_in_order_of_the_larger_of_their_times),
 		cmocka_unit_test(pauses_belong_neither_to_the_window_nor_to_idle_time),
 		cmocka_unit_test(each_device_has_a_window_of_its_own),
 		cmocka_unit_test(the_head_has_no_time_of_pauses),
