@@ -100,6 +100,7 @@ uint64_t vpa_active_ns(const struct vpa_report *r);
 void vpa_find_work(struct vpa_report *r);       /* what bounds the run, and what work costs */
 void vpa_find_attention(struct vpa_report *r);  /* of that, attention */
 void vpa_find_quantising(struct vpa_report *r); /* and kernels that quantise */
+void vpa_find_adapter(struct vpa_report *r);    /* and adapters beside layers */
 void vpa_find_kernels(struct vpa_report *r);    /* kinds of kernels; part of the work */
 void vpa_find_precisions(struct vpa_report *r); /* FP32 without need; part of these */
 void vpa_find_moves(struct vpa_report *r); /* what joins tensors or casts them; part of these */

@@ -46,6 +46,8 @@ static const uint64_t claims[VPA_FOUND_COUNT] = {
 	[VPA_FOUND_THROTTLING] = KERNELS,
 	[VPA_FOUND_FEW_BLOCKS] = KERNELS,
 	[VPA_FOUND_QUANTISING] = FAMILY(QUANT),
+	[VPA_FOUND_UNMERGED_ADAPTER] =
+		FAMILY(GEMM) | FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE),
 	[VPA_FOUND_PROMPT_AGAIN] = KERNELS,
 	[VPA_FOUND_SCATTERED_MEMORY] = FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE) |
 				       FAMILY(NORM) | FAMILY(INDEX),
@@ -110,6 +112,26 @@ static double small_reads_ms(const struct vpa_report *r)
 	return vpa_in_ms(ns);
 }
 
+/* An adapter's kernels have the gaps between them. */
+static double adapter_gaps_ms(const struct vpa_report *r)
+{
+	return vpa_in_ms(r->adapters.span_ns) - vpa_in_ms(r->adapters.total_ns);
+}
+
+/* The same of idle time between ops, and work. */
+static double overlap_of_both(
+	const struct vpa_report *r, const struct vpa_finding *f, const struct vpa_finding *before)
+{
+	double most = least(f->gain_at_most_ms, before->gain_at_most_ms);
+
+	if (f->id == VPA_FOUND_UNMERGED_ADAPTER || before->id == VPA_FOUND_UNMERGED_ADAPTER)
+		return least(most, adapter_gaps_ms(r));
+	if (is_of_reads(f) + is_of_reads(before) == 1 &&
+		(f->id == VPA_FOUND_EXPOSED_COPY || before->id == VPA_FOUND_EXPOSED_COPY))
+		return least(most, small_reads_ms(r));
+	return 0;
+}
+
 /* The most of `f` that `before` may save too. */
 static double overlap(
 	const struct vpa_report *r, const struct vpa_finding *f, const struct vpa_finding *before)
@@ -120,11 +142,7 @@ static double overlap(
 		return least(most, least(f->gain_shared_ms, before->gain_shared_ms) +
 					   f->gain_excess_ms + before->gain_excess_ms);
 	if (is_of_gaps(f) || is_of_gaps(before))
-		return is_of_reads(f) + is_of_reads(before) == 1 &&
-				       (f->id == VPA_FOUND_EXPOSED_COPY ||
-					       before->id == VPA_FOUND_EXPOSED_COPY)
-			       ? least(most, small_reads_ms(r))
-			       : 0;
+		return overlap_of_both(r, f, before);
 	if (!(what_of(f) & what_of(before)) || are_disjoint(f->id, before->id))
 		return 0;
 	return what_of(f) & HEAD ? least(most, f->gain_shared_ms + before->gain_shared_ms) : most;

@@ -133,6 +133,13 @@ int vpa_is_unaligned(const char *name)
 	return 0;
 }
 
+int vpa_is_of_bits(const char *name, size_t len)
+{
+	struct vpt_text text = {name, len};
+
+	return vpt_text_holds(text, "shift_kernel_cuda") || vpt_text_holds(text, "Bitwise");
+}
+
 const char *vpa_precision_name(enum vpa_precision precision)
 {
 	static const char *const names[VPA_PRECISIONS] = {

@@ -1,4 +1,4 @@
-/* number_format.h - the number format of a matrix product, by its kernel's name. */
+/* number_format.h - the number format of a matrix product, by its kernel's name; and what unpacks numbers for it. */
 #ifndef VPA_ANALYSIS_NAMES_NUMBER_FORMAT_H
 #define VPA_ANALYSIS_NAMES_NUMBER_FORMAT_H
 
@@ -21,6 +21,10 @@ enum vpa_precision vpa_precision_of(const char *name, size_t len);
 /* Whether a product loads one element at a time. CUTLASS and cuBLAS write the elements per load: "align8" is the best,
  * "align1" the worst. */
 int vpa_is_unaligned(const char *name);
+
+/* Whether a kernel of the family quant shifts or masks bytes, as PyTorch's own operators do to unpack numbers of few bits. Such
+ * a kernel is one of several that unpack together. */
+int vpa_is_of_bits(const char *name, size_t len);
 
 const char *vpa_precision_name(
 	enum vpa_precision precision); /* "unknown", "fp64", "fp32", "tf32", "16 bit", "8 bit" */

@@ -130,6 +130,8 @@ struct vpa_report {
 	uint64_t vol2col_ns;       /* of all kernels with that in their name, listed or not */
 	struct vpa_attention attention;
 	struct vpa_chains chains;
+	struct vpa_unpacking unpacking;
+	struct vpa_adapters adapters;
 	struct vpa_move_row *moves; /* by kind, then total_ns, descending */
 	size_t move_count;
 	struct vpa_precision_row *precisions; /* of GEMMs, by exclusive time, descending */

@@ -383,8 +383,10 @@ static void predict_finding(struct predicting *p, const struct vpa_retiming *t, 
 	struct vpa_finding *f = p->finding[list];
 	double by;
 
-	/* Code before a thread's first call is no stretch between calls: the replay does not know it. */
-	if (f->id == VPA_FOUND_BEFORE_FIRST_WORK && !hits(p, t, list))
+	/* Code before a thread's first call is no stretch between calls, and adapters in a CUDA graph have no launches: the replay does
+	 * not know them. */
+	if ((f->id == VPA_FOUND_BEFORE_FIRST_WORK || f->id == VPA_FOUND_UNMERGED_ADAPTER) &&
+		!hits(p, t, list))
 		return;
 	move_to_unit(p, t, VPA_WORLD_FIRST + list, f);
 	by = vpa_spans_ratio(p->r, &p->spans, t, VPA_WORLD_FIRST + list, f->base);

@@ -38,6 +38,7 @@ static const struct {
 	[VPA_FOUND_EAGER_ATTENTION] = {"scale eager-softmax 0", 1},
 	[VPA_FOUND_FLASH_2_ON_HOPPER] = {NULL, 1},
 	[VPA_FOUND_MEM_EFFICIENT_ATTENTION] = {NULL, 1},
+	[VPA_FOUND_UNMERGED_ADAPTER] = {"delete adapters", 0},
 	[VPA_FOUND_QUANTISING] = {"scale quant 0", 0},
 };
 
@@ -157,6 +158,9 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 			f->change = first_work_change(r);
 		if (f->id == VPA_FOUND_PROMPT_AGAIN)
 			f->change = prompt_change(r, f);
+		/* What unpacks with kernels of other families has to go as a whole. */
+		if (f->id == VPA_FOUND_QUANTISING && r->unpacking.other_kernels)
+			f->change = "delete unpacking; scale quant 0";
 		if (f->id == VPA_FOUND_HOST_STALL)
 			f->change = host_change(r, f->change);
 		if (f->id == VPA_FOUND_EXPOSED_COPY)

@@ -1,12 +1,14 @@
 /* findings_quantising.c - conclusions about kernels that only change how numbers are packed.
  *
  * Weights of few bits (GGUF, bitsandbytes, FP8 without FP8 products) are unpacked before each matrix product, unless the product reads
- * them packed. Activations are packed for products of few bits, unless the kernel before does it. Both only move data. */
+ * them packed. Activations are packed for products of few bits, unless the kernel before does it. Both only move data. PyTorch's own
+ * operators unpack in many kernels, of which those that shift or mask bytes tell what the others are for. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/names/number_format.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
@@ -32,11 +34,16 @@ static struct quantising quantising_of(const struct vpa_report *r)
 		if (k->family != VPA_FAMILY_QUANT)
 			continue;
 		vpt_sat_add_to(&out.ns, k->exclusive_ns);
-		if (strstr(k->name, "dequant") || strstr(k->name, "Dequant"))
+		if (strstr(k->name, "dequant") || strstr(k->name, "Dequant") ||
+			vpa_is_of_bits(k->name, strlen(k->name)))
 			vpt_sat_add_to(&out.unpacking_ns, k->exclusive_ns);
 		out.calls += k->time.count;
 		out.kernel = out.kernel ? out.kernel : k->name;
 	}
+	vpt_sat_add_to(&out.ns, r->unpacking.other_ns);
+	vpt_sat_add_to(&out.unpacking_ns, r->unpacking.other_ns);
+	out.calls += r->unpacking.other_kernels;
+	out.ns = vpa_earlier(out.ns, vpa_busy_ns(r));
 	return out;
 }
 

@@ -401,6 +401,7 @@ void vpa_find_work(struct vpa_report *r)
 	vpa_find_attention(r);
 	vpa_find_kernels(r);
 	vpa_find_quantising(r);
+	vpa_find_adapter(r);
 	find_unfused_conv(r);
 	note_little_work(r, from);
 }

@@ -1,28 +1,41 @@
 /* neighbours.c - kernels that say something by what runs right before them on their stream: chains of
  * kernels of which one could read and write the data once; and the copies between layouts and quantisations that an
- * attention needs of its operands.
+ * attention needs of its operands; weights that are unpacked for a product; adapters beside layers.
  *
  * A chain is two or more kernels with nothing between, one of them elementwise, the others too, or casts and copies,
  * reductions, norms and lookups, which a compiler fuses as well: an RMS norm in FP32 is a cast, a power, a mean, a
  * sum, a root, two products and a cast. Inductor has fused what it could, so its kernels are in none. The longest of
- * a chain is what a fused kernel takes at least. */
+ * a chain is what a fused kernel takes at least. What unpacks weights is in none: it goes as a whole. */
 #include "analysis/folds/fold.h"
 
+#include "analysis/model/adapter.h"
+#include "analysis/model/unpacking.h"
 #include "formats/base/memory.h"
 #include "formats/base/vectorise.h"
 
 #include <string.h>
 
+enum {
+	FUSIBLE = 1, /* beside VPA_PART_* */
+	BITS = 64,
+	RECENT = 16 /* VPA_ADAPTER_OPS, as a power of two */
+};
+_Static_assert((int)RECENT >= (int)VPA_ADAPTER_OPS, "what an answer depends on");
+
+/* Copies between layouts, and quantisations. */
+struct moved {
+	uint64_t ns, kernels;
+};
+
 /* What ran last on a stream. */
 struct lane {
 	uint64_t chain_ns, longest_ns; /* of the chain so far */
 	uint64_t chained, elementwise;
-	uint32_t first;           /* its first kernel */
-	uint64_t moved_ns, moved; /* in copies between layouts, and quantisations, up to now */
-};
-
-struct moved {
-	uint64_t ns, kernels;
+	uint32_t first;                 /* its first kernel */
+	struct moved moved;             /* up to now */
+	struct vpa_unpacking unpacking; /* so far; `count`: some kernel shifted or masked bytes */
+	struct vpa_adapter_op recent[RECENT]; /* of all its ops so far, in turns */
+	size_t recent_count;
 };
 
 struct state {
@@ -32,21 +45,22 @@ struct state {
 	size_t before_cap;
 	uint64_t *kernel_ns; /* of elementwise ones in chains, by kernel */
 	size_t kernel_cap;
-	/* By 1 + kernel, whether it can be fused with those beside it; the first is of other ops. */
-	uint8_t *joins;
-	size_t joins_cap, kernel_count;
+	/* By 1 + kernel, what it is: FUSIBLE with those beside it, and other bits; the first is of other ops. */
+	uint8_t *parts;
+	size_t parts_cap, kernel_count;
+	uint8_t known; /* all bits of them; those of later ops may be in it */
 	struct vpa_chains chains;
+	struct vpa_unpacking unpacking;
+	struct vpa_adapter_pairs adapters;
 };
 
-/* Whether a compiler fuses a kernel with those beside it. It made some of several operators already, and a change of
- * layouts for convolutions is fused with nothing. */
-static int is_fusible(const struct vpa_kernel_class *k)
+static uint8_t part_of(const struct vpa_model *m, const struct vpa_kernel *k)
 {
-	return (k->family == VPA_FAMILY_ELEMENTWISE || k->family == VPA_FAMILY_LAYOUT ||
-		       k->family == VPA_FAMILY_REDUCE || k->family == VPA_FAMILY_NORM ||
-		       k->family == VPA_FAMILY_INDEX) &&
-	       !vpa_is_marked(k->marks, VPA_MARK_FUSED) &&
-	       !vpa_is_marked(k->marks, VPA_MARK_CONV_LAYOUT);
+	struct vpt_text name = vpa_name(m, k->name);
+
+	return (uint8_t)(vpa_adapter_part(&k->klass, name) |
+			 (vpa_is_fusible(&k->klass) ? FUSIBLE : 0) |
+			 (vpa_unpacking_part(&k->klass, name) == VPA_UNPACKING_BEGINS ? BITS : 0));
 }
 
 static int make_room(struct state *s, const struct vpa_model *m)
@@ -55,11 +69,14 @@ static int make_room(struct state *s, const struct vpa_model *m)
 		vpt_grow_zeroed(&s->before, &s->before_cap, m->kernel_count, sizeof(*s->before)) ||
 		vpt_grow_zeroed(
 			&s->kernel_ns, &s->kernel_cap, m->kernel_count, sizeof(*s->kernel_ns)) ||
-		vpt_grow_zeroed(&s->joins, &s->joins_cap, m->kernel_count + 1, 1))
+		vpt_grow_zeroed(&s->parts, &s->parts_cap, m->kernel_count + 1, 1))
 		return VPT_ENOMEM;
-	for (; s->kernel_count < m->kernel_count; s->kernel_count++)
-		s->joins[s->kernel_count + 1] =
-			(uint8_t)is_fusible(&m->kernels[s->kernel_count].klass);
+	for (; s->kernel_count < m->kernel_count; s->kernel_count++) {
+		uint8_t part = part_of(m, &m->kernels[s->kernel_count]);
+
+		s->parts[s->kernel_count + 1] = part;
+		s->known |= part;
+	}
 	return VPT_OK;
 }
 
@@ -145,42 +162,238 @@ static void find_chains(struct state *s, struct lane *l, const struct vpa_ops *o
 		add_to_chain(s, l, ops, end - 1, end);
 }
 
+/* ---- unpacking ---- */
+
+/* What an op is, from what is known of it here. */
+static enum vpa_unpacking_part unpacking_part(const struct vpa_ops *ops, size_t i, uint8_t part)
+{
+	if (part & BITS)
+		return VPA_UNPACKING_BEGINS;
+	if (ops->family[i] == VPA_FAMILY_GEMM || ops->family[i] == VPA_FAMILY_CONV)
+		return VPA_UNPACKING_IS_USED;
+	return part & FUSIBLE || ops->family[i] == VPA_FAMILY_QUANT || ops->kernel[i] == VPA_NONE
+		       ? VPA_UNPACKING_GOES_ON
+		       : VPA_UNPACKING_NONE;
+}
+
+static void add_to_unpacking(struct vpa_unpacking *u, const struct vpa_ops *ops, size_t i)
+{
+	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+
+	if (ops->kernel[i] == VPA_NONE)
+		return;
+	u->kernels++;
+	u->total_ns += ns;
+	if (ops->family[i] == VPA_FAMILY_QUANT)
+		return;
+	u->other_kernels++;
+	u->other_ns += ns;
+}
+
+static void end_unpacking(struct state *s, struct lane *l, int is_used)
+{
+	if (is_used) {
+		s->unpacking.count += l->unpacking.count;
+		s->unpacking.kernels += l->unpacking.kernels;
+		s->unpacking.total_ns += l->unpacking.total_ns;
+		s->unpacking.other_kernels += l->unpacking.other_kernels;
+		s->unpacking.other_ns += l->unpacking.other_ns;
+	}
+	l->unpacking = (struct vpa_unpacking){.count = 0};
+}
+
+/* In ops [begin, end) of one stream. What is unpacked is fused with nothing. */
+static void find_unpacking(struct state *s, struct lane *l, const struct vpa_ops *ops,
+	const uint8_t *parts, uint8_t *joins, size_t begin, size_t end)
+{
+	size_t i;
+
+	for (i = begin; i < end; i++) {
+		enum vpa_unpacking_part part;
+
+		if (!l->unpacking.count && !(parts[i] & BITS))
+			continue;
+		part = unpacking_part(ops, i, parts[i]);
+		if (part == VPA_UNPACKING_NONE || part == VPA_UNPACKING_IS_USED) {
+			end_unpacking(s, l, part == VPA_UNPACKING_IS_USED);
+			continue;
+		}
+		l->unpacking.count = 1;
+		add_to_unpacking(&l->unpacking, ops, i);
+		joins[i] = 0;
+	}
+}
+
+/* ---- adapters ---- */
+
+/* Sets `ends` where the two ops of a scale and a sum, or one of both, follow two products. */
+VPT_VECTORISE
+static void find_sums(const uint8_t *restrict parts, uint8_t *restrict ends, size_t count)
+{
+	const uint8_t sums = VPA_PART_SCALE | VPA_PART_ADD,
+		      products = VPA_PART_PRODUCT | VPA_PART_SPLIT_K;
+	size_t i;
+
+	for (i = 0; i + 3 < count; i++) {
+		uint8_t last = parts[i + 3] & sums, before = parts[i + 2] & sums;
+
+		ends[i + 3] =
+			(uint8_t)(((last == sums) & ((parts[i + 2] & products) != 0) &
+					  ((parts[i + 1] & products) != 0)) |
+				  (((last | before) == sums) & (last != 0) & (before != 0) &
+					  ((parts[i + 1] & (products | VPA_PART_SCALE)) != 0) &
+					  ((parts[i] & products) != 0)));
+	}
+}
+
+static struct vpa_adapter_op op_of(const struct vpa_ops *ops, const uint8_t *parts, size_t i)
+{
+	return (struct vpa_adapter_op){.start_ns = ops->start_ns[i],
+		.end_ns = ops->end_ns[i],
+		.kernel = ops->kernel[i],
+		.blocks = ops->blocks[i],
+		.part = parts[i] & (uint8_t) ~(FUSIBLE | BITS)};
+}
+
+/* The last ops of the stream up to `i`, of a run that begins at `begin`. Returns how many. */
+static size_t recent_ops(const struct lane *l, const struct vpa_ops *ops, const uint8_t *parts,
+	size_t begin, size_t i, struct vpa_adapter_op out[VPA_ADAPTER_OPS])
+{
+	size_t of_run = i - begin + 1, before, k;
+
+	if (of_run > VPA_ADAPTER_OPS)
+		of_run = VPA_ADAPTER_OPS;
+	before = VPA_ADAPTER_OPS - of_run;
+	if (before > l->recent_count)
+		before = l->recent_count;
+	for (k = 0; k < before; k++)
+		out[k] = l->recent[(l->recent_count - before + k) % RECENT];
+	for (k = 0; k < of_run; k++)
+		out[before + k] = op_of(ops, parts, i + 1 - of_run + k);
+	return before + of_run;
+}
+
+static void add_adapter(struct state *s, const struct vpa_adapter_op *recent, size_t count)
+{
+	struct vpa_adapter a;
+	struct vpa_adapter_pair *pair;
+	const struct vpa_adapter_op *last = &recent[count - 1];
+	size_t i;
+
+	if (!vpa_adapter_ends(recent, count, &a))
+		return;
+	pair = vpa_adapter_pair_of(&s->adapters, &a);
+	if (!pair)
+		return;
+	pair->count++;
+	pair->small += (uint64_t)a.is_small;
+	pair->kernels += a.kernels;
+	for (i = count - a.kernels; i < count; i++)
+		pair->total_ns += recent[i].end_ns - recent[i].start_ns;
+	/* Ops of one stream may overlap where it is not one of CUDA's. */
+	if (last->end_ns > recent[count - a.kernels - 1].end_ns)
+		pair->span_ns += last->end_ns - recent[count - a.kernels - 1].end_ns;
+}
+
+/* In ops [begin, end) of one stream. `ends` knows only of ops of the run. */
+static void find_adapters(struct state *s, struct lane *l, const struct vpa_ops *ops,
+	const uint8_t *parts, const uint8_t *ends, size_t begin, size_t end)
+{
+	struct vpa_adapter_op recent[VPA_ADAPTER_OPS];
+	size_t i = begin, first = begin + 3 < end ? begin + 3 : end;
+
+	for (; i < end; i++) {
+		if (i >= first) {
+			const uint8_t *next = memchr(ends + i, 1, end - i);
+
+			if (!next)
+				break;
+			i = (size_t)(next - ends);
+		} else if (!(parts[i] & (VPA_PART_SCALE | VPA_PART_ADD))) {
+			continue;
+		}
+		add_adapter(s, recent, recent_ops(l, ops, parts, begin, i, recent));
+	}
+	for (i = end - begin > VPA_ADAPTER_OPS ? end - VPA_ADAPTER_OPS : begin; i < end; i++)
+		l->recent[l->recent_count++ % RECENT] = op_of(ops, parts, i);
+}
+
+/* ---- attention ---- */
+
 /* The copies and quantisations of [begin, end) that end there, and those of the lane if that is all. A helper
  * of the attention may stand between. */
-static struct lane moved_before(
+static struct moved moved_before(
 	const struct lane *l, const struct vpa_ops *ops, size_t begin, size_t end)
 {
-	struct lane sum = {.moved = 0};
+	struct moved sum = {.ns = 0};
 
 	for (; end > begin; end--) {
 		uint8_t family = ops->family[end - 1];
 
 		if (family == VPA_FAMILY_LAYOUT || family == VPA_FAMILY_QUANT) {
-			sum.moved_ns += ops->end_ns[end - 1] - ops->start_ns[end - 1];
-			sum.moved++;
+			sum.ns += ops->end_ns[end - 1] - ops->start_ns[end - 1];
+			sum.kernels++;
 		} else if (family != VPA_FAMILY_ATTENTION_AUX) {
 			return sum;
 		}
 	}
-	sum.moved_ns += l->moved_ns;
-	sum.moved += l->moved;
+	sum.ns += l->moved.ns;
+	sum.kernels += l->moved.kernels;
 	return sum;
+}
+
+/* ---- ops ---- */
+
+/* Sets `joins` of what can be fused. */
+VPT_VECTORISE
+static void find_fusible(const uint8_t *restrict parts, uint8_t *restrict joins, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		joins[i] = parts[i] & FUSIBLE;
+}
+
+/* What asks for more than what a kernel is. Both begin with a kernel that is known by then. */
+static void find_others(
+	struct state *s, const struct vpa_ops *ops, const uint8_t *parts, uint8_t *joins)
+{
+	int unpacks = s->known & BITS, adapts = s->known & VPA_PART_PRODUCT;
+	uint8_t ends[VPA_OPS_MAX];
+	size_t r;
+
+	if (!unpacks && !adapts)
+		return;
+	if (adapts)
+		find_sums(parts, ends, ops->count);
+	for (r = 0; r < ops->run_count; r++) {
+		size_t begin = ops->runs[r].begin, end = ops->runs[r].end;
+		struct lane *l = &s->lanes[ops->stream[begin]];
+
+		if (unpacks)
+			find_unpacking(s, l, ops, parts, joins, begin, end);
+		if (adapts)
+			find_adapters(s, l, ops, parts, ends, begin, end);
+	}
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	uint8_t joins[VPA_OPS_MAX], pairs[VPA_OPS_MAX];
+	uint8_t parts[VPA_OPS_MAX], joins[VPA_OPS_MAX], pairs[VPA_OPS_MAX];
 	size_t r, i, special = 0;
 
 	if (make_room(s, c->model))
 		return VPT_ENOMEM;
 	for (i = 0; i < ops->count; i++)
-		joins[i] = s->joins[ops->kernel[i] + 1u];
+		parts[i] = s->parts[ops->kernel[i] + 1u];
+	find_fusible(parts, joins, ops->count);
+	find_others(s, ops, parts, joins);
 	find_pairs(joins, pairs, ops->count);
 	for (r = 0; r < ops->run_count; r++) {
 		size_t begin = ops->runs[r].begin, end = ops->runs[r].end;
-		struct lane *l = &s->lanes[ops->stream[begin]], moved;
+		struct lane *l = &s->lanes[ops->stream[begin]];
+		struct moved moved;
 
 		find_chains(s, l, ops, joins, pairs, begin, end);
 		for (; special < ops->special_count && ops->specials[special] < end; special++) {
@@ -191,12 +404,10 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 				continue;
 			before = &s->before[ops->kernel[at]];
 			moved = moved_before(l, ops, begin, at);
-			before->ns += moved.moved_ns;
-			before->kernels += moved.moved;
+			before->ns += moved.ns;
+			before->kernels += moved.kernels;
 		}
-		moved = moved_before(l, ops, begin, end);
-		l->moved_ns = moved.moved_ns;
-		l->moved = moved.moved;
+		l->moved = moved_before(l, ops, begin, end);
 	}
 	return VPT_OK;
 }
@@ -218,6 +429,29 @@ static void write_before(const struct state *s, const struct vpa_model *m, struc
 		}
 }
 
+static void write_adapters(struct state *s, const struct vpa_model *m, struct vpa_report *out)
+{
+	struct vpa_adapters *sum = &out->adapters;
+	const struct vpa_adapter_pair *most = NULL;
+	size_t i;
+
+	for (i = 0; i < s->adapters.count; i++) {
+		const struct vpa_adapter_pair *p = &s->adapters.pairs[i];
+
+		if (!vpa_adapter_pair_is_one(p))
+			continue;
+		sum->count += p->count;
+		sum->kernels += p->kernels;
+		sum->total_ns += p->total_ns;
+		sum->span_ns += p->span_ns;
+		most = !most || p->span_ns > most->span_ns ? p : most;
+	}
+	if (!most)
+		return;
+	sum->first = vpa_fold_name(out, m, m->kernels[most->first].name);
+	sum->second = vpa_fold_name(out, m, m->kernels[most->second].name);
+}
+
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct state *s = state;
@@ -227,6 +461,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		end_chain(s, &s->lanes[i]);
 	write_before(s, c->model, &out->attention);
 	out->chains = s->chains;
+	out->unpacking = s->unpacking;
+	write_adapters(s, c->model, out);
 	for (i = 0; i < s->kernel_cap && i < c->model->kernel_count; i++)
 		if (s->kernel_ns[i] > s->kernel_ns[most])
 			most = i;
@@ -242,12 +478,13 @@ static void free_state(void *state)
 	vpt_free(s->lanes);
 	vpt_free(s->before);
 	vpt_free(s->kernel_ns);
-	vpt_free(s->joins);
+	vpt_free(s->parts);
 }
 
 const struct vpa_fold vpa_fold_neighbours = {
 	.name = "neighbours",
-	.help = "chains of kernels that could be fused; copies and quantisations before attention",
+	.help = "chains of kernels that could be fused; copies and quantisations before attention; "
+		"unpacked weights; adapters",
 	.state_bytes = sizeof(struct state),
 	.aside = fold_ops,
 	.finish = finish,

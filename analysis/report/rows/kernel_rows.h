@@ -48,6 +48,20 @@ struct vpa_chains {
 	const char *kernel; /* the elementwise one that takes most time; NULL: no chain */
 };
 
+/* Kernels that unpack numbers of less than a byte for a product or convolution: the first of them shifts or masks bytes, nothing
+ * but copies is between. */
+struct vpa_unpacking {
+	uint64_t count, kernels, total_ns; /* chains; kernels in them */
+	uint64_t other_kernels, other_ns;  /* of these, kernels that are not of the family quant */
+};
+
+/* The kernels of adapters beside layers, see ../../model/adapter.h. */
+struct vpa_adapters {
+	uint64_t count, kernels, total_ns; /* adapters; kernels in them */
+	uint64_t span_ns; /* from the end of what is before each on its stream to its own */
+	const char *first, *second; /* the products of most of that; NULL: there is none */
+};
+
 /* A sequence of kernels of less than 10 us each, without anything between, that a device runs more than once. */
 struct vpa_short_run_row {
 	int64_t device;

@@ -117,14 +117,15 @@ static int read_calls(
 		{"allocations", VPA_WHAT_ALLOCATIONS},
 		{"loads", VPA_WHAT_LOADS},
 		{"graph-builds", VPA_WHAT_BUILDS},
+		{"adapters", VPA_WHAT_ADAPTERS},
+		{"unpacking", VPA_WHAT_UNPACKING},
 	};
 	size_t i;
 
 	if (!*word || strlen(word) >= sizeof(c->name))
 		return refuse(w,
-			"the name of a CUDA call, syncs, copies, small-reads, allocations, loads "
-			"or "
-			"graph-builds",
+			"the name of a CUDA call, syncs, copies, small-reads, allocations, loads, "
+			"graph-builds, adapters or unpacking",
 			err);
 	strcpy(c->name, word);
 	c->what = VPA_WHAT_CALLS;

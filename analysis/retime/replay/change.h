@@ -6,6 +6,8 @@
  *	delete copies KIND [in PLACE]           the same for copies of a kind: HtoD, DtoH ...
  *	delete graph-builds [in PLACE]          graphs are there: no capture, with all calls and code in it, and no other call
  *	                                        that makes or frees graphs
+ *	delete adapters [in PLACE]              the launches of low-rank adapters beside layers, see ../../model/adapter.h
+ *	delete unpacking [in PLACE]             those that unpack weights for a product, see ../../model/unpacking.h
  *	host X [over TIME] [under TIME] [in PLACE]  host code between calls takes X times as long; 0: none; over, under:
  *	                                        only stretches of at least, of less than this time
  *	host X ... after small-reads|CALL [in PLACE]  the same for what follows such calls, without what any launch needs
@@ -56,6 +58,8 @@ enum vpa_change_what {
 	VPA_WHAT_LOADS,       /* of code */
 	VPA_WHAT_BUILDS,      /* of CUDA graphs, and what a capture records */
 	VPA_WHAT_SMALL_READS, /* copies of a few bytes to the host, and the wait that follows */
+	VPA_WHAT_ADAPTERS,    /* launches whose kernels are all of one */
+	VPA_WHAT_UNPACKING,   /* the same of unpacking */
 	VPA_WHAT_COPY_KIND,
 	VPA_WHAT_FAMILY, /* of kernels */
 	VPA_WHAT_KERNELS /* whose name matches */

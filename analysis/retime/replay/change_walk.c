@@ -2,6 +2,7 @@
 #include "analysis/retime/replay/rules.h"
 
 #include "analysis/model/model.h"
+#include "analysis/retime/replay/chain_ops.h"
 #include "analysis/retime/replay/clocks.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
@@ -117,6 +118,23 @@ static void mean_copies(struct vpa_effects *x, const struct vpa_tape_call *c, ui
 	}
 	for (k = 0; is_small && k < x->words; k++)
 		meant[k] |= small[k];
+}
+
+/* Adds the rules that mean chains, if all that the call launches is of one. */
+static void mean_chains(const struct vpa_effects *x, const struct vpa_tape_call *c, uint64_t *meant)
+{
+	const uint64_t *adapters = vpa_rule_set(x, VPA_RULES_ADAPTERS),
+		       *unpacking = vpa_rule_set(x, VPA_RULES_UNPACKING);
+	uint8_t all = VPA_CHAIN_ADAPTER | VPA_CHAIN_UNPACKING;
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < c->op_count; i++)
+		all &= x->chains[x->t->launched[c->op + i]];
+	for (k = 0; k < x->words; k++) {
+		meant[k] |= all & VPA_CHAIN_ADAPTER ? adapters[k] : 0;
+		meant[k] |= all & VPA_CHAIN_UNPACKING ? unpacking[k] : 0;
+	}
 }
 
 /* ---- what a rule does ---- */
@@ -387,15 +405,17 @@ static const uint64_t *mean_call(struct vpa_walk *w, const struct vpa_tape_call 
 {
 	const uint64_t *rules = vpa_rules_of_name(w->x, c->name, c->klass);
 
-	int copies = c->op_count && w->x->copies_matter,
+	int copies = c->op_count && w->x->copies_matter, chains = c->op_count && w->x->chains,
 	    captured = w->x->captures_matter && w->threads[c->thread].captures;
 	size_t i;
 
-	if (!copies && !captured)
+	if (!copies && !chains && !captured)
 		return rules;
 	memcpy(w->means, rules, w->x->words * sizeof(*rules));
 	if (copies)
 		mean_copies(w->x, c, w->means);
+	if (chains)
+		mean_chains(w->x, c, w->means);
 	for (i = 0; captured && i < w->x->words; i++)
 		w->means[i] |= vpa_rule_set(w->x, VPA_RULES_CAPTURED)[i];
 	return w->means;

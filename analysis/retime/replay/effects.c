@@ -1,6 +1,7 @@
 /* effects.c - the rules of all worlds, and what they do to ops. */
 #include "analysis/retime/replay/rules.h"
 
+#include "analysis/retime/replay/chain_ops.h"
 #include "analysis/retime/replay/clocks.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
@@ -131,6 +132,14 @@ static void add_meaning(struct vpa_effects *x, size_t i)
 		break;
 	case VPA_WHAT_FAMILY:
 		vpa_rule_add(&x->families[c->number * x->words], i);
+		break;
+	case VPA_WHAT_ADAPTERS:
+		x->chains_matter = 1;
+		vpa_rule_add(vpa_rule_set(x, VPA_RULES_ADAPTERS), i);
+		break;
+	case VPA_WHAT_UNPACKING:
+		x->chains_matter = 1;
+		vpa_rule_add(vpa_rule_set(x, VPA_RULES_UNPACKING), i);
 		break;
 	case VPA_WHAT_BUILDS:
 		x->captures_matter = 1;
@@ -372,6 +381,8 @@ int vpa_effects_new(const struct vpa_tape *t, const struct vpa_edges *e,
 		rc = make_sets(x, pattern_count);
 	if (!rc)
 		rc = find_details(x);
+	if (!rc && x->chains_matter)
+		rc = vpa_chain_ops_find(t, &x->chains);
 	vpt_free(patterns);
 	return rc;
 }
@@ -392,6 +403,7 @@ void vpa_effects_free(struct vpa_effects *x)
 	vpt_free(x->families);
 	vpt_free(x->of_place);
 	vpt_free(x->name_row);
+	vpt_free(x->chains);
 	vpt_free(x->names);
 	vpa_cover_free(&x->cover);
 	vpt_free(x);

@@ -76,6 +76,8 @@ enum vpa_rule_set {
 	VPA_RULES_EVERYWHERE,
 	VPA_RULES_SMALL_READS, /* meant are small reads */
 	VPA_RULES_CAPTURED,    /* meant is what a capture records */
+	VPA_RULES_ADAPTERS,    /* meant are adapters */
+	VPA_RULES_UNPACKING,   /* and what unpacks weights */
 	VPA_RULE_SETS
 };
 
@@ -118,7 +120,9 @@ struct vpa_effects {
 	struct vpa_cover cover;
 	uint64_t host_least_ns,
 		host_most_ns; /* of stretches of host code that some rule is about */
+	uint8_t *chains;      /* by op, see chain_ops.h; NULL: no rule is about chains */
 	int copies_matter;    /* some rule is about what a call copies */
+	int chains_matter;    /* or about chains of ops */
 	int captures_matter;  /* or about what a capture records */
 	uint32_t asides;
 	int failed; /* no memory for a row of names */

@@ -56,6 +56,9 @@ static const struct {
 	{"delete allocations in x",
 		{VPA_CHANGE_DELETE, VPA_WHAT_ALLOCATIONS, "allocations", "x", .factor = 1}},
 	{"delete graph-builds", {VPA_CHANGE_DELETE, VPA_WHAT_BUILDS, "graph-builds", .factor = 1}},
+	{"delete adapters in x",
+		{VPA_CHANGE_DELETE, VPA_WHAT_ADAPTERS, "adapters", "x", .factor = 1}},
+	{"delete unpacking", {VPA_CHANGE_DELETE, VPA_WHAT_UNPACKING, "unpacking", .factor = 1}},
 	{"drop loads", {VPA_CHANGE_DROP, VPA_WHAT_LOADS, "loads", .factor = 1}},
 	{"host 0 after small-reads",
 		{VPA_CHANGE_HOST_AFTER, VPA_WHAT_SMALL_READS, "small-reads", .factor = 0}},
@@ -140,8 +143,8 @@ static const struct {
 	{"dropsyncs", "drop, delete, host"},
 	{LONG, "drop, delete, host"},
 	{LONG LONG LONG, "a shorter text"},
-	{"drop", "the name of a CUDA call, syncs, copies, small-reads, allocations, loads or "
-		 "graph-builds"},
+	{"drop", "the name of a CUDA call, syncs, copies, small-reads, allocations, loads, "
+		 "graph-builds, adapters or unpacking"},
 	{"drop in x", "drop CALL"},
 	{"drop " LONG, "the name of a CUDA call"},
 	{"drop syncs in", "drop CALL"},

@@ -253,6 +253,32 @@ static const struct retime_case cases[] = {
 		/* Left are 10,000 and 15,000 of host code, the calls of 5,000 and 2,000, the last one's 2,000 until its kernel
 		 * begins, and that. */
 		{{"delete graph-builds", 5, 36000}, {"delete graph-builds in x", 0, 95000}}},
+	{"an adapter beside a layer",
+		"call t1 cudaLaunchKernel 1000-2000 corr 1\nkernel s7 5000-15000 corr 1 \"gemm\"\n"
+		"call t1 cudaLaunchKernel 12000-13000 corr 2\n"
+		"kernel s7 16000-18000 corr 2 \"gemm_down\"\n"
+		"call t1 cudaLaunchKernel 23000-24000 corr 3\n"
+		"kernel s7 27000-29000 corr 3 \"gemm_up\"\n"
+		"call t1 cudaLaunchKernel 34000-35000 corr 4\n"
+		"kernel s7 38000-39000 corr 4 \"triton_poi_fused_add_mul_0\"\n"
+		"call t1 cudaLaunchKernel 45000-46000 corr 5\n"
+		"kernel s7 49000-59000 corr 5 \"gemm\"\n",
+		1000, 59000, 48000, 28000,
+		/* Left are the first launch and the last one, each of 1,000, with 10,000 of host code between; its kernel begins
+		 * 3,000 later. */
+		{{"delete adapters", 3, 25000}, {"delete adapters in x", 0, 58000},
+			{"delete unpacking", 0, 58000}}},
+	{"unpacking before a product",
+		"call t1 cudaLaunchKernel 1000-2000 corr 1\nkernel s7 5000-15000 corr 1 \"k\"\n"
+		"call t1 cudaLaunchKernel 12000-13000 corr 2\n"
+		"kernel s7 16000-18000 corr 2 "
+		"\"elementwise_kernel<BitwiseAndFunctor<unsigned char>>\"\n"
+		"call t1 cudaLaunchKernel 23000-24000 corr 3\n"
+		"kernel s7 27000-29000 corr 3 \"elementwise_kernel<MulFunctor>\"\n"
+		"call t1 cudaLaunchKernel 34000-35000 corr 4\n"
+		"kernel s7 38000-39000 corr 4 \"gemm\"\n",
+		1000, 39000, 37000, 18000,
+		{{"delete unpacking", 2, 16000}, {"delete adapters", 0, 38000}}},
 	{"an op that no call launched follows its stream",
 		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-15000 corr 1 \"a\"\n"
 		"kernel s7 20000-25000 corr 0 \"b\"\n",
