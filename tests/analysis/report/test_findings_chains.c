@@ -221,6 +221,42 @@ static void adapters_are_to_be_merged(void **state)
 	}
 }
 
+/* The host launches each kernel 15 us after the one before has ended, so the gaps between an adapter's kernels are those of the launch
+ * rate too: what the second of the two findings adds is without them. */
+static void gaps_of_adapters_are_claimed_once(void **state)
+{
+	char script[40000] = "start 1ms\n";
+	const char *letters = "LABma";
+	const struct vpa_finding *adapter, *rate;
+	struct vpa_report *r;
+	unsigned us = 1000, i;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		const struct kernel *k = kernel_of(letters[i % 5]);
+		size_t at = strlen(script);
+
+		snprintf(script + at, sizeof(script) - at,
+			"call t1 cudaLaunchKernel %uus+2us corr %u\n"
+			"kernel s7 %uus+%uus \"%s\" grid %u corr %u\n",
+			us, i + 1, us + 3, k->us, k->name, k->grid, i + 1);
+		us += 3 + k->us + 12;
+	}
+	r = analyze(script, NULL);
+	adapter = finding(r, "unmerged-adapter");
+	rate = finding(r, "launch-rate");
+	assert_non_null(adapter);
+	assert_non_null(rate);
+	/* 20 adapters of 60 us, and four gaps of 15 us in each. */
+	assert_true(adapter->gain_at_most_ms > 2.3999 && adapter->gain_at_most_ms < 2.4001);
+	assert_int_equal(r->adapters.total_ns, 1200000);
+	if (adapter < rate)
+		assert_true(rate->adds_ms <= rate->gain_at_most_ms - 1.1999);
+	else
+		assert_true(adapter->adds_ms <= adapter->gain_at_most_ms - 1.1999);
+	vpa_report_free(r);
+}
+
 /* ---- unpacking ---- */
 
 static const struct {
@@ -283,6 +319,7 @@ int main(void)
 		cmocka_unit_test(adapters_are_found_beside_layers),
 		cmocka_unit_test(adapters_are_found_across_batches_and_beside_other_streams),
 		cmocka_unit_test(adapters_are_to_be_merged),
+		cmocka_unit_test(gaps_of_adapters_are_claimed_once),
 		cmocka_unit_test(unpacking_is_found_before_products),
 	};
 
