@@ -18,6 +18,7 @@
 enum {
 	FUSIBLE = 1, /* beside VPA_PART_* */
 	BITS = 64,
+	PARTS = VPA_PART_PRODUCT | VPA_PART_SPLIT_K | VPA_PART_SCALE | VPA_PART_ADD | VPA_PART_CAST,
 	RECENT = 16 /* VPA_ADAPTER_OPS, as a power of two */
 };
 _Static_assert((int)RECENT >= (int)VPA_ADAPTER_OPS, "what an answer depends on");
@@ -34,7 +35,7 @@ struct lane {
 	uint32_t first;                 /* its first kernel */
 	struct moved moved;             /* up to now */
 	struct vpa_unpacking unpacking; /* so far; `count`: some kernel shifted or masked bytes */
-	struct vpa_adapter_op recent[RECENT]; /* of all its ops so far, in turns */
+	struct vpa_adapter_op recent[RECENT]; /* its last ops that may be of an adapter, in turns */
 	size_t recent_count;
 };
 
@@ -252,7 +253,7 @@ static struct vpa_adapter_op op_of(const struct vpa_ops *ops, const uint8_t *par
 		.end_ns = ops->end_ns[i],
 		.kernel = ops->kernel[i],
 		.blocks = ops->blocks[i],
-		.part = parts[i] & (uint8_t) ~(FUSIBLE | BITS)};
+		.part = parts[i] & PARTS};
 }
 
 /* The last ops of the stream up to `i`, of a run that begins at `begin`. Returns how many. */
@@ -314,7 +315,12 @@ static void find_adapters(struct state *s, struct lane *l, const struct vpa_ops 
 		}
 		add_adapter(s, recent, recent_ops(l, ops, parts, begin, i, recent));
 	}
-	for (i = end - begin > VPA_ADAPTER_OPS ? end - VPA_ADAPTER_OPS : begin; i < end; i++)
+	/* What is no part ends them, so nothing before it is asked for again. */
+	for (i = end; i > begin && end - i < VPA_ADAPTER_OPS && parts[i - 1] & PARTS;)
+		i--;
+	if (i > begin)
+		l->recent_count = 0;
+	for (; i < end; i++)
 		l->recent[l->recent_count++ % RECENT] = op_of(ops, parts, i);
 }
 
