@@ -21,8 +21,6 @@ ALLOWED = {
     # a range is recorded if the window is open, and the window opens and closes at ranges
     "tracer/ranges/app_threads.c": "tracer/window",
     "tracer/ranges/range_api.c": "tracer/window",
-    "tracer/write/recorder_state.h": "tracer/flight",  # a recorder writes a file or a ring, and holds its state
-    "tracer/write/writer_thread.h": "tracer/cupti",  # what CUPTI delivered is counted there
 }
 # files of others, and patterns, that comments may name
 FOREIGN = {"check_NAME.c", "cupti.h"}

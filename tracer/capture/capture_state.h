@@ -10,12 +10,12 @@
 #include "tracer/counters/counter_sampler.h"
 #include "tracer/cupti/flusher.h"
 #include "tracer/flight/flight.h"
-#include "tracer/flight/snapshots.h"
+#include "tracer/capture/snapshots.h"
 #include "tracer/handover/buffer_pool.h"
 #include "tracer/handover/mail.h"
 #include "tracer/python_stacks/stack_sampler.h"
 #include "tracer/settings/capture_options.h"
-#include "tracer/write/writer_thread.h"
+#include "tracer/capture/writer_thread.h"
 
 #include <stdatomic.h>
 

@@ -12,7 +12,7 @@
 #include "formats/capture_layout.h"
 #include "formats/file/capture_writer.h"
 #include "formats/io/io.h"
-#include "tracer/write/run_description.h"
+#include "tracer/files/run_description.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 #include "formats/event_schema.h"
 #include "formats/io/io.h"
 #include "formats/metadata.h"
-#include "tracer/write/run_description.h"
+#include "tracer/files/run_description.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

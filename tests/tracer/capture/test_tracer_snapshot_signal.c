@@ -1,6 +1,6 @@
 /* test_tracer_snapshot_signal.c - our handler among those of a host that installs its own at any time, chains to what was
  * there, puts it back, or does none of it; and several captures. */
-#include "tracer/flight/snapshots.h"
+#include "tracer/capture/snapshots.h"
 
 #include <setjmp.h>
 #include <signal.h>

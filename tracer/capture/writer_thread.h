@@ -6,8 +6,8 @@
  *
  * It is the only thread that touches the recorder. A slow disk blocks only it: buffers and rings
  * fill up, and what finds no room is dropped and counted. */
-#ifndef VPTRACE_TRACER_WRITE_WRITER_THREAD_H
-#define VPTRACE_TRACER_WRITE_WRITER_THREAD_H
+#ifndef VPTRACE_TRACER_CAPTURE_WRITER_THREAD_H
+#define VPTRACE_TRACER_CAPTURE_WRITER_THREAD_H
 
 #include "tracer/cupti/cupti.h"
 #include "tracer/handover/buffer_pool.h"

@@ -7,7 +7,7 @@
  *	signal -> ours 2 -> the host's -> ours 1 -> what was there at first
  *
  * Whichever of ours comes first acts. */
-#include "tracer/flight/snapshots.h"
+#include "tracer/capture/snapshots.h"
 
 #include "tracer/clock/capture_clock.h"
 

@@ -1,7 +1,7 @@
 /* run_description.h - facts about the run (keys and values) and its GPUs, and which of them the file still
  * lacks. The writer's thread only. */
-#ifndef VPTRACE_TRACER_WRITE_RUN_DESCRIPTION_H
-#define VPTRACE_TRACER_WRITE_RUN_DESCRIPTION_H
+#ifndef VPTRACE_TRACER_FILES_RUN_DESCRIPTION_H
+#define VPTRACE_TRACER_FILES_RUN_DESCRIPTION_H
 
 #include "formats/chunk/batch.h"
 

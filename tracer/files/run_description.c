@@ -1,5 +1,5 @@
 /* run_description.c - keys with values, and GPUs: few, so searches are linear. */
-#include "tracer/write/run_description.h"
+#include "tracer/files/run_description.h"
 
 #include "formats/base/memory.h"
 

@@ -6,14 +6,14 @@
  *	the capture's end ----------------------+
  *
  * Whoever asks only wakes it; a slow disk blocks nobody else until the ring is full. */
-#ifndef VPTRACE_TRACER_FLIGHT_SNAPSHOTS_H
-#define VPTRACE_TRACER_FLIGHT_SNAPSHOTS_H
+#ifndef VPTRACE_TRACER_CAPTURE_SNAPSHOTS_H
+#define VPTRACE_TRACER_CAPTURE_SNAPSHOTS_H
 
 #include "tracer/cupti/flusher.h"
 #include "tracer/flight/flight.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/settings/capture_options.h"
-#include "tracer/write/writer_thread.h"
+#include "tracer/capture/writer_thread.h"
 
 struct vtr_snapshots;
 

@@ -2,7 +2,7 @@
  *
  * One round: mail, rings, every full buffer, drops, and the chunk if it is due. The parts of a round share the writer's state,
  * which no other file sees, so this one is long. */
-#include "tracer/write/writer_thread.h"
+#include "tracer/capture/writer_thread.h"
 
 #include "formats/base/memory.h"
 #include "tracer/clock/capture_clock.h"

@@ -2,7 +2,7 @@
  *
  * The semaphore is the process's, since a signal handler cannot follow a capture's life: the
  * handler may run while a capture ends. It only sets a flag and posts. */
-#include "tracer/flight/snapshots.h"
+#include "tracer/capture/snapshots.h"
 
 #include "formats/base/memory.h"
 #include "formats/metadata.h"
