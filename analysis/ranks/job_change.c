@@ -79,7 +79,8 @@ static int is_about(const struct vpa_change *c, const struct vpa_part_name *part
 	       (!*c->place || (part->place && !fnmatch(c->place, part->place, FNM_EXTMATCH)));
 }
 
-double vpa_job_change_left(const struct vpa_job_change *asked, size_t count, int64_t rank,
+/* How much of a part of this name is left of the rank with this number: 1: all of it. */
+static double change_left(const struct vpa_job_change *asked, size_t count, int64_t rank,
 	const struct vpa_part_name *part)
 {
 	double left = 1;
@@ -128,7 +129,7 @@ static int set_names(struct vpa_asked_sums *s, const struct vpa_job_change *aske
 		return VPT_ENOMEM;
 	for (i = 0; i < r->part_name_count; i++)
 		s->names[i] = (struct vpa_asked_name){
-			1 - vpa_job_change_left(asked, count, rank, &r->part_names[i]),
+			1 - change_left(asked, count, rank, &r->part_names[i]),
 			kind_of(&r->part_names[i])};
 	return VPT_OK;
 }
@@ -152,7 +153,7 @@ static void set_shares(struct vpa_asked_sums *s, const struct vpa_job_change *as
 		s->less[i] = ns[i] > 0 ? less[i] / ns[i] : 0;
 	/* Host code of a rank whose GPU never waits for it is in no part. */
 	if (!(ns[VPA_ASKED_HOST] > 0))
-		s->less[VPA_ASKED_HOST] = 1 - vpa_job_change_left(asked, count, rank, &anywhere);
+		s->less[VPA_ASKED_HOST] = 1 - change_left(asked, count, rank, &anywhere);
 }
 
 int vpa_asked_sums_set(struct vpa_asked_sums *s, const struct vpa_job_change *asked, size_t count,

@@ -27,10 +27,6 @@ struct vpa_job_change {
 /* Reads one. VPT_EINVAL with what was expected. */
 int vpa_job_change_read(const char *text, struct vpa_job_change *out, struct vpt_err *err);
 
-/* How much of a part of this name is left of the rank with this number: 1: all of it. */
-double vpa_job_change_left(const struct vpa_job_change *asked, size_t count, int64_t rank,
-	const struct vpa_part_name *part);
-
 /* What changes take away of kinds of ops, and, the last one, of idle time in which the host ran code of its own. */
 enum { VPA_ASKED_HOST = VPA_BUSY_KINDS, VPA_ASKED_KINDS };
 

@@ -63,12 +63,6 @@ int vpa_trend_add(struct vpa_trend *t, const struct vpa_report *r);
 int vpa_trend_find(struct vpa_trend *t);
 void vpa_trend_free(struct vpa_trend *t);
 
-/* Where a series changes: the first value after each change, ascending, at most `count`, and their p. At least three values are on
- * either side. The split is the one whose means differ most, relative to the sizes of its sides; it counts if at most one in
- * twenty of 2,000 orders of the same values, drawn by chance but the same in each run, has a split as clear. Returns how many; -1: no
- * memory. */
-long vpa_trend_splits(const double *values, size_t count, size_t *at, double *p);
-
 /* ---- a trend as text, as a page, as rows, and as JSON ---- */
 
 struct vpa_num;

@@ -45,7 +45,8 @@ static void say(struct vtr_tsc *c, uint64_t from, uint64_t from_ns, uint64_t mul
 	atomic_store_explicit(&c->version, version + 2, memory_order_release);
 }
 
-void vtr_tsc_forget(struct vtr_tsc *c)
+/* Invalidates the conversion: readers use the system's clock. The keeper only. */
+static void forget(struct vtr_tsc *c)
 {
 	c->count = 0;
 	say(c, 0, 0, 0, 0);
@@ -78,7 +79,7 @@ void vtr_tsc_learn(struct vtr_tsc *c, uint64_t ticks, uint64_t ns)
 	uint64_t from_ns, elapsed_ns, elapsed, mult;
 
 	if (c->count && !follows(c, ticks, ns))
-		vtr_tsc_forget(c);
+		forget(c);
 	if (c->count && ns - c->readings[c->count - 1].ns < APART_NS)
 		return;
 	append(c, (struct vtr_tsc_reading){ticks, ns});
@@ -183,7 +184,7 @@ int vtr_tsc_begin(void)
 
 void vtr_tsc_end(void)
 {
-	vtr_tsc_forget(&vtr_tsc);
+	forget(&vtr_tsc);
 	atomic_store(&kept, 0);
 }
 

@@ -47,8 +47,6 @@ static inline uint64_t vtr_tsc_convert(struct vtr_tsc *c, uint64_t ticks)
 
 /* Adds one reading of both clocks. The keeper only. */
 void vtr_tsc_learn(struct vtr_tsc *c, uint64_t ticks, uint64_t ns);
-/* Invalidates the conversion: readers use the system's clock. The keeper only. */
-void vtr_tsc_forget(struct vtr_tsc *c);
 
 /* ---- the process's ---- */
 

@@ -20,7 +20,7 @@ void vtr_budget_limit(uint64_t bytes)
 	atomic_store_explicit(&limit, bytes, memory_order_relaxed);
 }
 
-uint64_t vtr_budget_of_writer(void)
+static uint64_t of_writer(void)
 {
 	int64_t allocated = atomic_load_explicit(&heap, memory_order_relaxed);
 
@@ -44,7 +44,7 @@ static int add_within(_Atomic uint64_t *sum, uint64_t bytes, uint64_t most)
 int vtr_budget_take(enum vtr_budget_owner owner, uint64_t bytes)
 {
 	uint64_t most = atomic_load_explicit(&limit, memory_order_relaxed);
-	uint64_t room = vtr_budget_of_writer();
+	uint64_t room = of_writer();
 
 	if (room < most / 8)
 		room = most / 8;
@@ -80,7 +80,7 @@ uint64_t vtr_budget_of(enum vtr_budget_owner owner)
 
 uint64_t vtr_budget_held(void)
 {
-	return atomic_load_explicit(&of_all, memory_order_relaxed) + vtr_budget_of_writer();
+	return atomic_load_explicit(&of_all, memory_order_relaxed) + of_writer();
 }
 
 /* ---- what is allocated ---- */

@@ -37,7 +37,6 @@ void vtr_budget_compressor(uint64_t bytes);
 
 /* Bytes held now: by one owner, by the writer, in total. Any thread; each a snapshot. */
 uint64_t vtr_budget_of(enum vtr_budget_owner owner);
-uint64_t vtr_budget_of_writer(void);
 uint64_t vtr_budget_held(void);
 
 #endif

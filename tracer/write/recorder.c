@@ -217,7 +217,9 @@ void vtr_recorder_invalid(struct vtr_recorder *r, struct vtr_lane *lane)
 	(lane ? lane : &r->nowhere)->invalid++;
 }
 
-int vtr_recorder_is_off(const struct vtr_recorder *r, uint64_t from_ns, uint64_t to_ns)
+/* Whether nothing is recorded in the whole of [from_ns, to_ns]: it lies in a pause, or after the
+ * file's limit was reached. */
+static int is_off(const struct vtr_recorder *r, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct vtr_pause *p = vtr_pauses_at(&r->pauses, from_ns);
 
@@ -236,7 +238,7 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 		return;
 	/* Work that has not ended, or found no room, was launched in a window. */
 	if (kind != VPT_LOSSKIND_PAUSED && kind != VPT_LOSSKIND_UNFINISHED &&
-		kind != VPT_LOSSKIND_REFUSED && vtr_recorder_is_off(r, from_ns, to_ns))
+		kind != VPT_LOSSKIND_REFUSED && is_off(r, from_ns, to_ns))
 		return;
 	vtr_recorder_refer(r, lane);
 	if (!r->since_ns)
@@ -247,8 +249,7 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 void vtr_recorder_sample(
 	struct vtr_recorder *r, struct vtr_lane *lane, const struct vpt_sample *row)
 {
-	if (r->err.code || vtr_recorder_is_empty(r) ||
-		vtr_recorder_is_off(r, row->time_ns, row->time_ns))
+	if (r->err.code || vtr_recorder_is_empty(r) || is_off(r, row->time_ns, row->time_ns))
 		return;
 	vtr_recorder_refer(r, lane);
 	if (lane->chunk != r->open.number)

@@ -191,10 +191,6 @@ int vtr_recorder_cut(struct vtr_recorder *r, uint64_t *start_ns, uint64_t end_ns
  * begins with the first of them. */
 int vtr_recorder_is_full(const struct vtr_recorder *r);
 
-/* Whether nothing is recorded in the whole of [from_ns, to_ns]: it lies in a pause, or after the
- * file's limit was reached. */
-int vtr_recorder_is_off(const struct vtr_recorder *r, uint64_t from_ns, uint64_t to_ns);
-
 /* Puts a LOSS row, which does not count as received. `kind`: VPT_LOSSKIND_*; `count` 0: unknown. A
  * loss where nothing is recorded anyway is none. */
 void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t kind,

@@ -381,7 +381,8 @@ static int read_input(const struct reading *r, const char *path, struct vpt_err 
 	return rc;
 }
 
-int vpa_rank_input_read(const char *path, struct vpa_options *options, int progress,
+/* The same of one file; an error is returned. */
+static int read_capture(const char *path, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, struct vpt_err *err)
 {
 	const struct reading r = {options, progress, out, NULL};
@@ -392,7 +393,7 @@ int vpa_rank_input_read(const char *path, struct vpa_options *options, int progr
 int vpa_rank_base_read(const char *path, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, struct vpt_err *err)
 {
-	int rc = path ? vpa_rank_input_read(path, options, progress, out, err) : VPT_OK;
+	int rc = path ? read_capture(path, options, progress, out, err) : VPT_OK;
 
 	if (!rc && path && out->count != 1)
 		rc = vpt_fail(err, VPT_EINVAL,

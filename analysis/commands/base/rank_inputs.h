@@ -14,10 +14,6 @@
 int vpa_rank_inputs_read(const char *const *paths, size_t count, struct vpa_options *options,
 	int progress, struct vpa_rank_list *out, int *damaged, struct vpt_err *err);
 
-/* The same of one file; an error is returned. */
-int vpa_rank_input_read(const char *path, struct vpa_options *options, int progress,
-	struct vpa_rank_list *out, struct vpt_err *err);
-
 /* The files that paths lead to, folders opened; the caller frees them, also on failure. 0, VPT_EIO, VPT_ENOMEM, or VPT_EINVAL:
  * there is none. */
 struct vpa_rank_files {

@@ -30,9 +30,6 @@ struct vpa_html;
 /* Where the time of the mean unit went on both sides, as a section of a page: unit_parts.c. */
 void vpa_compare_put_unit_parts(struct vpa_html *h, const struct vpa_comparison *c);
 
-/* Puts the whole comparison; at most `top` rows per table, 0: 12. */
-void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t top);
-
 /* "The mean block", "The window": the title of a comparison of such units. */
 const char *vpa_compare_unit_title(enum vpa_unit_kind unit);
 

@@ -532,7 +532,8 @@ void vpa_compare_put_prediction(struct vpa_page *p, const struct vpa_comparison 
 		n->change);
 }
 
-void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
+/* Puts the whole comparison; at most `top` rows per table, 0: 12. */
+static void put_comparison(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
 {
 	size_t rows = top ? top : VPA_TOP_COMPARED;
 
@@ -558,7 +559,7 @@ int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour,
 	struct vpa_page p;
 
 	vpa_page_init(&p, sink, width ? width : 80, colour, err);
-	vpa_compare_put(&p, c, top);
+	put_comparison(&p, c, top);
 	return p.rc;
 }
 
@@ -566,7 +567,7 @@ int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour,
 
 static void put_page(struct vpa_page *p, const void *ctx)
 {
-	vpa_compare_put(p, ctx, MARKDOWN_ROWS);
+	put_comparison(p, ctx, MARKDOWN_ROWS);
 }
 
 int vpa_compare_markdown(const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err)

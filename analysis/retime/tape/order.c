@@ -46,7 +46,8 @@ static size_t merge_all(const struct vpa_timed *keys, size_t count, struct vpa_t
 	return stretches;
 }
 
-int vpa_order(struct vpa_timed *keys, size_t count)
+/* By time; those of one time keep their order. 0 or VPT_ENOMEM. */
+static int sort_timed(struct vpa_timed *keys, size_t count)
 {
 	struct vpa_timed *other, *from = keys, *to;
 
@@ -112,7 +113,7 @@ static int order_from(const struct vpa_ordering *o, char *rows, size_t from, siz
 		keys[i - from] = (struct vpa_timed){time_of(o, rows, i), (uint32_t)(i - from)};
 	if (!rc && stretch_end(keys, 0, count - from) < count - from) {
 		moved = vpt_alloc(count - from, o->size);
-		rc = moved ? vpa_order(keys, count - from) : VPT_ENOMEM;
+		rc = moved ? sort_timed(keys, count - from) : VPT_ENOMEM;
 		if (!rc)
 			move_rows(o, rows + from * o->size, keys, count - from, moved);
 	}

@@ -10,9 +10,6 @@ struct vpa_timed {
 	uint32_t row;
 };
 
-/* By time; those of one time keep their order. 0 or VPT_ENOMEM. */
-int vpa_order(struct vpa_timed *keys, size_t count);
-
 /* Rows that begin with their time, a uint64_t. */
 struct vpa_ordering {
 	size_t size;                                  /* of a row */

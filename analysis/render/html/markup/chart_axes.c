@@ -21,7 +21,8 @@ struct vpa_scale vpa_scale_of(uint64_t most, unsigned lines)
 	return (struct vpa_scale){end, step};
 }
 
-struct vpa_num vpa_scale_label(const struct vpa_scale *s, uint64_t ns)
+/* Durations of a scale in one unit: "150 ms". */
+static struct vpa_num scale_label(const struct vpa_scale *s, uint64_t ns)
 {
 	static const struct {
 		uint64_t ns;
@@ -64,7 +65,7 @@ void vpa_html_left_axis(
 		top + height + 22);
 	for (i = 0, at = 0; i <= s->end / s->step; i++, at += s->step)
 		vpa_html_print(h, "<text x=\"54\" y=\"%u\" class=\"end\">%s</text>",
-			y_of(s, at, top, height) + 4, vpa_scale_label(s, at).text);
+			y_of(s, at, top, height) + 4, scale_label(s, at).text);
 	vpa_html_raw(h, "</svg>");
 }
 
@@ -98,7 +99,7 @@ void vpa_html_time_axis(struct vpa_html *h, uint64_t length_ns, unsigned y0, uns
 			!at                               ? "start"
 			: length_ns - at < length_ns / 20 ? "end"
 							  : "middle",
-			vpa_scale_label(&s, at).text);
+			scale_label(&s, at).text);
 	}
 	vpa_html_raw(h, "</g>");
 }

@@ -14,8 +14,6 @@ struct vpa_scale {
 
 /* A scale of about `lines` lines for numbers up to `most`, in steps of 1, 2 or 5 times a power of ten. */
 struct vpa_scale vpa_scale_of(uint64_t most, unsigned lines);
-/* Durations of a scale in one unit: "150 ms". */
-struct vpa_num vpa_scale_label(const struct vpa_scale *s, uint64_t ns);
 
 /* The column of labels on the left, for a plot of `height` pixels below `top` pixels. */
 void vpa_html_left_axis(
