@@ -68,7 +68,8 @@ int vpa_sort_numbered(struct vpa_numbered *items, size_t count)
 	to = room = vpt_alloc(count, sizeof(*room));
 	if (!room)
 		return VPT_ENOMEM;
-	for (shift = 0; shift < 64 && ((uint64_t)most - (uint64_t)least) >> shift; shift += DIGIT_BITS) {
+	for (shift = 0; shift < 64 && ((uint64_t)most - (uint64_t)least) >> shift;
+		shift += DIGIT_BITS) {
 		struct vpa_numbered *kept = from;
 
 		sort_by_digit(from, count, least, shift, to);

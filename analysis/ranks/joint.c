@@ -381,8 +381,7 @@ void vpa_joint_take_stretches(struct vpa_joint *j, unsigned thread, const struct
 
 	for (i = 0; i < count; begin = d->marks[2 * i++ + 1].part_end) {
 		put_sums(room, first + i);
-		add_sums(&room->sums, room->as, &d->parts[begin],
-			d->marks[2 * i].part_end - begin);
+		add_sums(&room->sums, room->as, &d->parts[begin], d->marks[2 * i].part_end - begin);
 	}
 }
 

@@ -213,8 +213,7 @@ static int read_batch(struct batch *batch, const char *path, unsigned jobs, uint
 		found = vpa_rank_block_find(
 			batch->src, at, &batch->items[batch->count].block, &not_found);
 	}
-	vpa_in_threads(
-		vpa_jobs(jobs, VPA_RANK_THREADS_MOST), batch->count, unpack_item, batch);
+	vpa_in_threads(vpa_jobs(jobs, VPA_RANK_THREADS_MOST), batch->count, unpack_item, batch);
 	for (i = 0; i < batch->count; i++) {
 		if (!rc)
 			rc = take_item(&batch->items[i], path, out, wrong, err);

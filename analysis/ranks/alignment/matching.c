@@ -326,8 +326,8 @@ static int take_items(struct filling *f)
 }
 
 /* A second and third pass join those that the reference itself lacks. */
-static int fill_group(const struct vpa_members *w, const struct team *team, unsigned threads,
-	struct vpa_group *g)
+static int fill_group(
+	const struct vpa_members *w, const struct team *team, unsigned threads, struct vpa_group *g)
 {
 	struct filling f = {.w = w, .team = team, .group = g, .threads = threads};
 	const struct vpa_member *reference;
@@ -380,7 +380,9 @@ struct groups {
 	unsigned threads;
 };
 
-enum { LARGE = 64 /* members of a group whose members several threads take; of others they take whole groups */ };
+enum {
+	LARGE = 64 /* members of a group whose members several threads take; of others they take whole groups */
+};
 
 static int take_group(struct groups *x, size_t group, unsigned threads)
 {

@@ -243,9 +243,9 @@ static inline int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_co
 {
 	if (vpa_rank_times_put(&r->times, c.start_ns, c.end_ns))
 		return VPT_ENOMEM;
-	r->has_overlaps |= c.start_ns == c.end_ns ||
-			   (r->collective_count &&
-				   c.start_ns <= vpa_rank_end_ns(r, r->collective_count - 1));
+	r->has_overlaps |=
+		c.start_ns == c.end_ns ||
+		(r->collective_count && c.start_ns <= vpa_rank_end_ns(r, r->collective_count - 1));
 	r->key_low[r->collective_count] = (uint16_t)c.key;
 	if (r->key_high)
 		r->key_high[r->collective_count] = (uint16_t)(c.key >> 16);

@@ -38,8 +38,8 @@ static size_t put_ends(
 	size_t first = l->rows->firsts[group], row;
 
 	for (row = first; row < first + l->job->matching.groups[group].row_count; row++)
-		ends[count++] = (struct vpa_numbered){
-			l->rows->items[row].first_end_ns, (uint32_t)row};
+		ends[count++] =
+			(struct vpa_numbered){l->rows->items[row].first_end_ns, (uint32_t)row};
 	return count;
 }
 
@@ -99,7 +99,8 @@ int vpa_teams_find(const struct vpa_job *job, const struct vpa_job_rows *rows, u
 	size_t i;
 	int rc = VPT_OK;
 
-	out->rows = rows->count < UINT32_MAX ? vpt_alloc(rows->count + 1, sizeof(*out->rows)) : NULL;
+	out->rows =
+		rows->count < UINT32_MAX ? vpt_alloc(rows->count + 1, sizeof(*out->rows)) : NULL;
 	if (!out->rows)
 		return VPT_ENOMEM;
 	for (g = 0; g < m->group_count && !rc; g++)

@@ -194,8 +194,8 @@ static int are_in_order(const struct vpa_job_waits *w, const struct vpa_team *t,
 	return 1;
 }
 
-static int add_walk(
-	const struct vpa_job_waits *w, struct vpa_wait_tally *tally, const struct vpa_team *t, size_t k)
+static int add_walk(const struct vpa_job_waits *w, struct vpa_wait_tally *tally,
+	const struct vpa_team *t, size_t k)
 {
 	if (vpt_grow(&tally->walks, &tally->walk_cap, tally->walk_count + 1, sizeof(*tally->walks)))
 		return VPT_ENOMEM;
@@ -246,8 +246,8 @@ static void walk(const struct vpa_job_waits *w, struct vpa_wait_tally *tally,
 			size_t from = x->before < first
 					      ? 0
 					      : d->marks[2 * (x->before - first) + 1].part_end;
-			size_t to = cell < end ? d->marks[2 * (cell - first)].part_end
-					       : d->part_count;
+			size_t to =
+				cell < end ? d->marks[2 * (cell - first)].part_end : d->part_count;
 
 			add_parts(w, tally, ranks[last], rank, &d->parts[from], to - from,
 				is_last ? (int64_t)r->waits : -1);

@@ -53,7 +53,7 @@ struct vpa_wait_tally {
 		uint64_t wait_ns, transfer_ns;
 	} * groups;
 	uint64_t rows, at_least, negative, uncertainty_ns; /* as in the job */
-	int64_t *blame; /* by rank, then part of the job */
+	int64_t *blame;                                    /* by rank, then part of the job */
 	struct vpa_odd_wait *odd;
 	size_t odd_count, odd_cap;
 	struct vpa_blame_walk {

@@ -125,8 +125,8 @@ int vpa_rank_unfold(const struct vpa_rank *r, struct vpa_unfolded *out, struct v
 	if (!rc)
 		rc = unpack(f, packed ? packed : out->packed, out, &size, err);
 	return rc ? rc
-		  : vpa_rank_detail_from_bytes(
-			    out->bytes, size, r, !out->without_paces, out->taker, &out->detail, err);
+		  : vpa_rank_detail_from_bytes(out->bytes, size, r, !out->without_paces, out->taker,
+			    &out->detail, err);
 }
 
 void vpa_unfolded_free(struct vpa_unfolded *u)
