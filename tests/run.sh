@@ -104,6 +104,10 @@ run_bare() {
 }
 
 install_packages tests/run.sh
+# The tests start it some thousand times: the interpreter itself, not a launcher such as pyenv's, which takes longer than Python.
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || python=
+[ ! -x "$python" ] || [ "$python" = "$(command -v python3)" ] || PATH=${python%/*}:$PATH
+export PATH
 case $mode in
 bare)
 	run_bare

@@ -30,6 +30,7 @@ cat >"$project/tests/part.sh" <<'PART'
 for file in /usr/local/cuda*/* /opt/cuda*/*; do
 	[ ! -e "$file" ] || echo "found $file"
 done
+echo "python3 is $(command -v python3)"
 PART
 
 # run_in FOLDER CODE RULE WORDS...
@@ -67,8 +68,16 @@ run_in "$project" 0 "help" --help
 says out "usage: sh tests/run.sh [quick|bare]"
 
 # ---- what was skipped ----
+mkdir "$work/launcher"
+printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v python3)" >"$work/launcher/python3"
+chmod +x "$work/launcher/python3"
+path=$PATH
+PATH=$work/launcher:$PATH
 run_in "$project" 0 "a first run" quick
+PATH=$path
 says out " test_damage ."
+same "tests start the interpreter, not its launcher" "python3 is $(python3 -c 'import sys; print(sys.executable)')" \
+	"$(grep '^python3 is' "$project/build/Testing/Temporary/LastTest.log")"
 says out "Skipped, wholly or in part:"
 says out "  no moon (whole)"
 grep -q "shared traces" "$work/out" && fail "what was there counts as skipped"
