@@ -20,6 +20,8 @@ makes() { # makes NAME WORDS...: NAME.html and NAME.compared of a comparison
 	code=$?
 	[ $code = 0 ] || [ $code = 3 ] || return 1
 	"$VPT_ANALYZE" compare "$@" --format json --force -o "$name.compared" 2>>err
+	as_plain_file "$name.html" compare "$@" --format html --force -o "$name.html"
+	as_plain_file "$name.compared" compare "$@" --format json --force -o "$name.compared"
 	pages=$((pages + 1))
 }
 page() { # page NAME WORDS...: the same, the page checked against the JSON
@@ -47,8 +49,10 @@ for file in corpus/*.html; do
 	set -- "$@" -- "$file" "${file%.html}.compared"
 done
 shift
-holds "the pages of the corpus" compared "$@"
-count_cells
+looked_at corpus/*.html || {
+	holds "the pages of the corpus" compared "$@"
+	count_cells
+}
 same "pages were made" 1 "$([ $pages -ge 8 ] && echo 1)"
 rule="what people must see"
 says own.html 'class="badge green">SAME'
@@ -99,7 +103,7 @@ if has_demo "a page with blocks"; then
 	"$VPT_ANALYZE" plain.zst --format json -o plain.report 2>err
 	page baseline --baseline plain.report sync.zst || fail "no page against a baseline"
 fi
-same "their numbers were compared" 1 "$([ $cells -ge 2000 ] && echo 1)"
+looked_at corpus/*.html || same "their numbers were compared" 1 "$([ $cells -ge 2000 ] && echo 1)"
 
 # ---- the name of the page ----
 mkdir -p main branch/deep

@@ -20,6 +20,8 @@ makes() {
 	[ $code = 124 ] && fail "the page of ${1##*/} takes a minute"
 	[ $code = 0 ] || [ $code = 3 ] || return 1
 	"$VPT_ANALYZE" "$@" --format json --top 100 --force -o "$name.report" 2>>err
+	as_plain_file "$name.html" "$@" --format html --force -o "$name.html"
+	as_plain_file "$name.report" "$@" --format json --top 100 --force -o "$name.report"
 	pages=$((pages + 1))
 }
 # page NAME FILE OPTIONS...: the same, checked against the JSON report
@@ -44,14 +46,16 @@ for file in corpus/*.html; do
 	set -- "$@" -- "$file"
 done
 shift
-holds "the pages of the corpus" check "$@"
+looked_at corpus/*.html || holds "the pages of the corpus" check "$@"
 set --
 for file in corpus/*.html; do
 	set -- "$@" -- "$file" "${file%.html}.report"
 done
 shift
-holds "the numbers of the corpus" numbers "$@"
-same "their numbers were compared" 1 "$([ "$(awk '/ cells$/ { sum += $1 } END { print sum }' out)" -ge 5000 ] && echo 1)"
+looked_at corpus/*.html || {
+	holds "the numbers of the corpus" numbers "$@"
+	same "their numbers were compared" 1 "$([ "$(awk '/ cells$/ { sum += $1 } END { print sum }' out)" -ge 5000 ] && echo 1)"
+}
 
 # ---- what people must see ----
 holds "a small page is small" check small.html

@@ -41,6 +41,44 @@ as_plain() {
 	cmp -s "$work/out" "$work/plain" || fail "$rule: the build without sanitizers prints something else"
 }
 
+# as_plain_file FILE COMMAND...: the same of a file that the command has written and, told to once more, $VPT_PLAIN writes.
+as_plain_file() {
+	made_file=$1
+	shift
+	[ -n "${VPT_PLAIN:-}" ] || return 0
+	mv "$made_file" "$work/written"
+	"$VPT_PLAIN" "$@" >/dev/null 2>&1 </dev/null
+	if cmp -s "$work/written" "$made_file"; then
+		: >"$made_file.same"
+	else
+		fail "$*: the build without sanitizers writes another $made_file"
+	fi
+}
+
+# looked_at FILE...: whether the tests of the build without sanitizers have looked at the bytes of all of them. Files of the sources count
+# as such, options do not.
+looked_at() {
+	[ -n "${VPT_PLAIN:-}" ] || return 1
+	for looked in "$@"; do
+		case $looked in
+		-* | "$VPT_SOURCE_DIR"/*) ;;
+		*) [ -e "$looked.same" ] || return 1 ;;
+		esac
+	done
+}
+
+# prints_as_plain FILE COMMAND...: the command has printed FILE, and $VPT_PLAIN prints these bytes.
+prints_as_plain() {
+	made_file=$1
+	shift
+	[ -n "${VPT_PLAIN:-}" ] || return 0
+	if "$VPT_PLAIN" "$@" 2>/dev/null </dev/null | cmp -s - "$made_file"; then
+		: >"$made_file.same"
+	else
+		fail "$*: the build without sanitizers prints another $made_file"
+	fi
+}
+
 # says FILE TEXT: the last output ("out" or "err") contains the text.
 says() {
 	grep -qF -- "$2" "$work/$1" || fail "$rule: expected \"$2\" on std$1"

@@ -5,6 +5,7 @@ schema_of() {
 	expect 0 "the schema of $1" schema --of "$1" --format json
 	silent err
 	cp out schema.json
+	prints_as_plain schema.json schema --of "$1" --format json
 	expect 0 "the same for people" schema --of "$1"
 	silent err
 	cp out schema.txt
@@ -31,12 +32,14 @@ answers() {
 	0 | 3) ;;
 	*) rm "$answer" && return 1 ;;
 	esac
+	prints_as_plain "$answer" "$@" --format json
 }
 
-# fits RULE WORDS...: the validator's verdict.
+# fits RULE WORDS...: the validator's verdict. The build without sanitizers has asked for it where all files have the same bytes.
 fits() {
 	rule=$1
 	shift
+	! looked_at "$@" || return 0
 	cases=$((cases + 1))
 	python3 "$source/tests/support/outputs/report_schema.py" "$@" >out 2>err || fail "$rule"
 	grep SKIPPED out
