@@ -13,6 +13,9 @@
 /* Names with a meaning; any beyond this are looked up each time. */
 enum { LABELS_MAX = 4096 };
 
+/* In vpa_pipeline.elsewhere: so many ranges of a name were no part of a block, or some was. */
+enum { ELSEWHERE = 8, IN_BLOCKS = 255 };
+
 static const struct vpa_around nothing_around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
 
 void vpa_pipeline_init(
@@ -26,6 +29,7 @@ void vpa_pipeline_free(struct vpa_pipeline *p)
 	vpt_free(p->scopes);
 	vpt_free(p->positions);
 	vpt_free(p->known);
+	vpt_free(p->elsewhere);
 	vpt_free(p->labels);
 }
 
@@ -165,18 +169,41 @@ static int may_be_part(struct vpa_pipeline *p, const struct vpa_range *range, in
 	return VPT_OK;
 }
 
+/* Notes whether a range of this name may be a plain part. A name that many others had before stays none. */
+static int note_part(struct vpa_pipeline *p, const struct vpa_range *range, int *is_open)
+{
+	uint8_t *elsewhere;
+
+	*is_open = 0;
+	if (vpt_grow_zeroed(&p->elsewhere, &p->elsewhere_cap, (size_t)range->name + 1, 1))
+		return VPT_ENOMEM;
+	elsewhere = &p->elsewhere[range->name];
+	if (!is_annotated(range) && *elsewhere == ELSEWHERE)
+		return VPT_OK;
+	if (may_be_part(p, range, is_open))
+		return VPT_ENOMEM;
+	if (*is_open)
+		*elsewhere = IN_BLOCKS;
+	else if (!is_annotated(range) && *elsewhere != IN_BLOCKS)
+		++*elsewhere;
+	return VPT_OK;
+}
+
 /* Marks an unjudged range that is no scope in any place. */
 static int know(struct vpa_pipeline *p, struct vpa_range *range)
 {
 	struct vpa_scope_label label;
-	int is_open = 0;
+	int is_open;
 
 	if (range->scope)
 		return VPT_OK;
-	if (vpa_pipeline_label(p, range, &label) ||
-		(label.kind == VPA_SCOPE_NONE && may_be_part(p, range, &is_open)))
+	if (vpa_pipeline_label(p, range, &label))
 		return VPT_ENOMEM;
-	if (label.kind == VPA_SCOPE_NONE && !is_open)
+	if (label.kind != VPA_SCOPE_NONE)
+		return VPT_OK;
+	if (note_part(p, range, &is_open))
+		return VPT_ENOMEM;
+	if (!is_open)
 		range->scope = VPA_NO_SCOPE;
 	return VPT_OK;
 }
@@ -239,18 +266,6 @@ static int find_open(struct vpa_pipeline *p, struct vpa_range *own, struct vpa_r
 	return VPT_OK;
 }
 
-/* Whether a range whose name has no meaning is certainly no scope. */
-static int is_plain(const struct vpa_pipeline *p, const struct vpa_range *range)
-{
-	const struct vpa_range *around = around_part(range);
-
-	if (!around || around->scope == VPA_NO_SCOPE)
-		return 1;
-	return around->scope ? around->placed != VPA_SCOPE_BLOCK
-			     : !is_annotated(around) && around->name < p->known_cap &&
-				       p->known[around->name] == 1;
-}
-
 /* The innermost range, from `range` outwards, that is open at `at_ns` and may be a scope; NULL:
  * none. */
 static const struct vpa_range *find_inner(
@@ -259,8 +274,8 @@ static const struct vpa_range *find_inner(
 	range = vpa_range_open_at(range, at_ns);
 	for (; range; range = vpa_range_around(range, at_ns)) {
 		/* Most ranges by far have names without a meaning. */
-		if (!range->scope && !is_annotated(range) && range->name < p->known_cap &&
-			p->known[range->name] == 1 && is_plain(p, range))
+		if (!range->scope && !is_annotated(range) && range->name < p->elsewhere_cap &&
+			p->elsewhere[range->name] == ELSEWHERE)
 			range->scope = VPA_NO_SCOPE;
 		if (range->scope != VPA_NO_SCOPE)
 			break;

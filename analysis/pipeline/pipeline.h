@@ -85,6 +85,9 @@ struct vpa_pipeline {
 	uint32_t unused;             /* free scopes, linked by `block`; VPA_NONE: none */
 	uint32_t *known; /* By name: 0 not looked up, 1 no meaning by itself, else 2 + label. */
 	size_t known_cap;
+	/* By name: ranges without a meaning that were no plain parts, up to the number from which none is asked for. */
+	uint8_t *elsewhere;
+	size_t elsewhere_cap;
 	struct vpa_scope_label *labels;
 	size_t label_count, label_cap;
 	struct vpa_annotated annotated[VPA_ANNOTATED_SETS][2]; /* met last, by a hash */

@@ -280,6 +280,28 @@ static void a_range_that_is_not_alone_in_a_block_is_no_stage(void **state)
 		"busy 30, idle 0, attention 0");
 }
 
+/* Most names are of operators and layers, of which there are many: after eight ranges elsewhere a name is none of a part. */
+static void a_name_of_many_ranges_elsewhere_is_no_stage(void **state)
+{
+	unsigned before, k;
+
+	(void)state;
+	for (before = 7; before <= 8; before++) {
+		begin();
+		for (k = 0; k < before; k++)
+			named(k * 10, k * 10 + 5, "update_memory");
+		for (k = 1; k <= 4; k++) {
+			block(k * 100, k * 100 + 99, k, 12);
+			named(k * 100, k * 100 + 40, "update_memory");
+			named(k * 100 + 50, k * 100 + 98, "other");
+		}
+		expect_stages(before == 7 ? "seven" : "eight",
+			before == 7 ? "update_memory 4x1, 40 ms, busy 120, idle 0, attention 0; "
+				      "other 4x1, 48 ms, busy 144, idle 0, attention 0"
+				    : "other 4x1, 48 ms, busy 144, idle 0, attention 0");
+	}
+}
+
 /* Names of plain parts take no rows away from stages. */
 static void many_ranges_in_blocks_leave_room_for_stages(void **state)
 {
@@ -509,6 +531,7 @@ int main(void)
 		cmocka_unit_test(a_step_ends_with_its_schedulers),
 		cmocka_unit_test(a_range_directly_in_blocks_is_a_stage),
 		cmocka_unit_test(a_range_that_is_not_alone_in_a_block_is_no_stage),
+		cmocka_unit_test(a_name_of_many_ranges_elsewhere_is_no_stage),
 		cmocka_unit_test(many_ranges_in_blocks_leave_room_for_stages),
 		cmocka_unit_test(steps_from_mark_to_mark),
 		cmocka_unit_test(a_step_does_not_go_on_from_block_to_block),
