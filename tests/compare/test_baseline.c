@@ -316,8 +316,8 @@ static char *golden(const char *name)
  * others, lengths of gaps, slopes. */
 static const char *const unread[] = {"path", "unix_offset_ns", "id", "remedies", "lt_1us", "1_5us",
 	"5_20us", "20_100us", "100us_1ms", "1_10ms", "gt_10ms", "thread", "pid", "tid", "drift",
-	"period_ns_per_block", "attention_ns_per_block", "attention_at_most_ns_per_block",
-	"saturated_at_row"};
+	"grown_until_row", "period_slope_ns_per_block", "attention_slope_ns_per_block",
+	"attention_at_most_slope_ns_per_block", "saturated_at_row"};
 
 /* Whether a line is to come back as it is: it has a key that is read. */
 static int is_read(const char *line, size_t len)

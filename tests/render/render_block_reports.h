@@ -120,6 +120,7 @@ static struct vpa_request block_requests[] = {
 			.attention_drift_ns = 58.5e6,
 			.attention_drift_most_ns = 58.5e6,
 			.saturated_at = 6,
+			.grown_until = 6,
 			.busy_ns = MS(3914.4),
 			.idle_ns = MS(987.6),
 			.devices = 1,
@@ -155,6 +156,7 @@ static struct vpa_request block_requests[] = {
 			.longest_miss_run = -1,
 			.prebuffer_frames = -1,
 			.saturated_at = -1,
+			.grown_until = -1,
 			.series = series},
 		.steps = {.per_block = -1, .steps_per_s = -1, .s_per_it = -1}},
 };

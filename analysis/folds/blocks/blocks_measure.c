@@ -348,36 +348,43 @@ static void write_rates(struct measure *m)
 
 /* ---- drift, outliers ---- */
 
-enum { DRIFT_BLOCKS_MIN = 4 };
+/* STOPS: later blocks grow by less than 1 / this of what earlier ones do. */
+enum { DRIFT_BLOCKS_MIN = 4, STOPS = 4 };
 
-/* The slope of a member of the measured blocks' rows. */
-static int slope_of(struct measure *m, size_t member, double *out)
+/* A member of the measured blocks' rows. */
+static void take_values(struct measure *m, size_t member)
 {
 	size_t i;
 
 	for (i = 0; i < m->b->measured; i++)
 		m->values[i] = *(
 			const uint64_t *)(const void *)((const char *)measured_row(m, i) + member);
-	return vpa_slope_of(m->values, m->b->measured, out);
 }
 
-/* Which kind of work other than attention grows most. The last block has it. */
-static int write_grown(struct measure *m)
+/* Its slope over the first `count` measured blocks. */
+static int slope_of(struct measure *m, size_t member, size_t count, double *out)
+{
+	take_values(m, member);
+	return vpa_slope_of(m->values, count, out);
+}
+
+/* Which kind of work other than attention grows most in the first `count` measured blocks. The last one of them has it. */
+static int write_grown(struct measure *m, size_t count)
 {
 	struct vpa_blocks *b = m->b;
 	struct vpa_sweep_sums sums, last;
 	size_t part, i;
 	double drift;
 
-	sums_of(m, m->rows[b->measured - 1], &last);
+	sums_of(m, m->rows[count - 1], &last);
 	for (part = 0; part < VPA_SWEEP_IDLE; part++) {
 		if (is_attention(part) || !last.ns[part])
 			continue;
-		for (i = 0; i < b->measured; i++) {
+		for (i = 0; i < count; i++) {
 			sums_of(m, m->rows[i], &sums);
 			m->values[i] = sums.ns[part];
 		}
-		if (vpa_slope_of(m->values, b->measured, &drift))
+		if (vpa_slope_of(m->values, count, &drift))
 			return VPT_ENOMEM;
 		if (drift > b->grown_drift_ns) {
 			b->grown_drift_ns = drift;
@@ -387,22 +394,96 @@ static int write_grown(struct measure *m)
 	return VPT_OK;
 }
 
+/* Which stage outside steps grows most in them. */
+static int write_grown_stage(struct measure *m, size_t count)
+{
+	const struct vpa_blocks_table *s = m->w->s;
+	struct vpa_blocks *b = m->b;
+	const struct vpa_stage_sum *sum;
+	uint32_t row;
+	size_t i;
+	double drift;
+
+	for (row = 0; row < s->row_index.count; row++) {
+		const struct vpa_stage_kept *kept = &s->rows[row];
+
+		if (vpa_row_kind(m->w, kept) != VPA_SCOPE_STAGE || kept->holds_steps ||
+			kept->nested == kept->count)
+			continue;
+		for (i = 0; i < count; i++) {
+			sum = vpa_stage_sum_of(m->w, m->g->blocks[m->rows[i]].id, row);
+			m->values[i] = sum ? sum->busy_ns : 0;
+		}
+		if (vpa_slope_of(m->values, count, &drift))
+			return VPT_ENOMEM;
+		if (drift > b->grown_stage_drift_ns) {
+			b->grown_stage_drift_ns = drift;
+			b->grown_stage = vpa_stage_row_name(m->w, kept);
+		}
+	}
+	return VPT_OK;
+}
+
+/* The slope of what a GPU works in the first `count` measured blocks. */
+static int work_slope(struct measure *m, size_t count, double *out)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct vpa_block_row *row = measured_row(m, i);
+
+		m->values[i] = row->busy_ns / (row->devices ? row->devices : 1);
+	}
+	return vpa_slope_of(m->values, count, out);
+}
+
+/* The number of measured blocks over which drift is taken: those until attention stops growing, if it is work that makes them
+ * longer, and they stop with it; else all. */
+static int count_growing(struct measure *m, size_t *count)
+{
+	struct vpa_blocks *b = m->b;
+	int64_t at;
+	double until, after, work;
+
+	*count = b->measured;
+	take_values(m, offsetof(struct vpa_block_row, attention_ns));
+	at = vpa_saturation_of(m->values, b->measured);
+	if (at < 0)
+		return VPT_OK;
+	b->saturated_at = (int64_t)m->rows[at];
+	if (at < 1 || (size_t)at + 2 > b->measured)
+		return VPT_OK;
+	take_values(m, offsetof(struct vpa_block_row, period_ns));
+	if (vpa_slope_of(m->values, (size_t)at + 1, &until) ||
+		vpa_slope_of(m->values + at, b->measured - (size_t)at, &after) ||
+		work_slope(m, (size_t)at + 1, &work))
+		return VPT_ENOMEM;
+	if (until <= 0 || after > until / STOPS || work < until / 2)
+		return VPT_OK;
+	b->grown_until = b->saturated_at;
+	*count = (size_t)at + 1;
+	return VPT_OK;
+}
+
 static int write_drift(struct measure *m)
 {
 	struct vpa_blocks *b = m->b;
+	size_t count;
 
 	if (b->measured < DRIFT_BLOCKS_MIN)
 		return VPT_OK;
 	b->has_drift = 1;
-	if (slope_of(m, offsetof(struct vpa_block_row, period_ns), &b->period_drift_ns) ||
-		slope_of(m, offsetof(struct vpa_block_row, eager_ns), &b->eager_drift_ns) ||
-		slope_of(m, offsetof(struct vpa_block_row, attention_ns), &b->attention_drift_ns))
+	if (count_growing(m, &count) ||
+		slope_of(
+			m, offsetof(struct vpa_block_row, period_ns), count, &b->period_drift_ns) ||
+		slope_of(m, offsetof(struct vpa_block_row, eager_ns), count, &b->eager_drift_ns) ||
+		slope_of(m, offsetof(struct vpa_block_row, attention_ns), count,
+			&b->attention_drift_ns))
 		return VPT_ENOMEM;
 	b->attention_drift_most_ns = b->attention_drift_ns;
-	b->saturated_at = vpa_saturation_of(m->values, b->measured);
-	if (b->saturated_at >= 0)
-		b->saturated_at = (int64_t)m->rows[b->saturated_at];
-	return b->period_drift_ns > 0 ? write_grown(m) : VPT_OK;
+	if (!(b->period_drift_ns > 0))
+		return VPT_OK;
+	return write_grown(m, count) || write_grown_stage(m, count) ? VPT_ENOMEM : VPT_OK;
 }
 
 static int64_t delta_of(uint64_t a, uint64_t b)
@@ -574,7 +655,8 @@ int vpa_group_measure(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 		.misses = -1,
 		.longest_miss_run = -1,
 		.prebuffer_frames = -1,
-		.saturated_at = -1};
+		.saturated_at = -1,
+		.grown_until = -1};
 	g->request->fps_end_to_end = -1;
 	rc = write_series(&m);
 	if (!rc && b->measured)

@@ -118,10 +118,15 @@ static int has_measured(const struct vpa_at *at)
 
 #define ROW struct vpa_blocks
 static const struct vpa_field drift_fields[] = {
-	{"period_ns_per_block", REAL(period_drift_ns), "ns/block", "Theil-Sen slope of the period"},
-	{"attention_ns_per_block", REAL(attention_drift_ns), "ns/block",
+	{"grown_until_row", NATURAL(grown_until), "index",
+		"index in series of the last block of which the slopes tell, those after it being "
+		"as "
+		"long; null: of all measured ones"},
+	{"period_slope_ns_per_block", REAL(period_drift_ns), "ns/block",
+		"Theil-Sen slope of the period"},
+	{"attention_slope_ns_per_block", REAL(attention_drift_ns), "ns/block",
 		"Theil-Sen slope of the attention time; of unfused attention its softmax only"},
-	{"attention_at_most_ns_per_block", REAL(attention_drift_most_ns), "ns/block",
+	{"attention_at_most_slope_ns_per_block", REAL(attention_drift_most_ns), "ns/block",
 		"the same if the GEMMs of unfused attention grow as its softmax does"},
 	{"saturated_at_row", NATURAL(saturated_at), "index",
 		"index in series from which attention no longer grows; null: it always grows"},

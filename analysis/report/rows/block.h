@@ -93,12 +93,17 @@ struct vpa_blocks {
 	int64_t prebuffer_frames; /* frames to buffer for stall-free playback */
 	/* Against the index in the series of measured blocks. */
 	int has_drift;
-	double period_drift_ns, attention_drift_ns, eager_drift_ns; /* per block, Theil-Sen */
+	/* Per block, Theil-Sen, as all that drift: up to row grown_until of the series; -1: over all blocks. */
+	double period_drift_ns, attention_drift_ns, eager_drift_ns;
+	int64_t grown_until;
 	/* The same of attention if the GEMMs of unfused attention grow as its softmax does. */
 	double attention_drift_most_ns;
 	/* Of other kinds of work, the one that grows most, by drift; 0: none grows. */
 	enum vpa_family grown;
 	double grown_drift_ns;
+	/* The same of stages outside steps, by their busy time; NULL: none grows. */
+	const char *grown_stage;
+	double grown_stage_drift_ns;
 	int64_t saturated_at; /* row of the series from which attention stops growing; -1: none */
 	uint64_t busy_ns, idle_ns, paused_ns; /* measured */
 	uint64_t work_ns; /* the most that one device did in them itself, as vpa_work_ns() */

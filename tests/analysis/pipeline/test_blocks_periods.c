@@ -131,9 +131,82 @@ static void attention_that_grows_until_its_window_is_full(void **state)
 	b = &r->requests[0].blocks;
 	assert_int_equal(b->warmup, 1);
 	assert_true(b->has_drift);
-	assert_true(b->attention_drift_ns > 10e6 && b->attention_drift_ns <= 20e6);
-	assert_true(b->period_drift_ns == b->attention_drift_ns);
+	assert_true(b->attention_drift_ns == 20e6);
+	assert_true(b->period_drift_ns == 20e6);
 	assert_int_equal(b->saturated_at, 6);
+	assert_int_equal(b->grown_until, 6);
+	assert_null(b->grown_stage);
+	vpa_report_free(r);
+}
+
+/* Attention grows by 10 ms a block until block 6, and a stage by 30; from there on the stage grows by `later`. */
+static struct vpa_report *blocks_that_remember(unsigned later)
+{
+	unsigned k, t = 0;
+
+	begin();
+	for (k = 0; k < 12; k++) {
+		unsigned grown = k < 6 ? k : 6, attention = 100 + 10 * grown,
+			 memory = 50 + 30 * grown + (k - grown) * later;
+
+		block(t, t + attention + memory, k, 12);
+		line("range t1 %ums-%ums \"update_memory\"", at(t), at(t + memory));
+		kernel(t, t, t + memory, GEMM);
+		step(t + memory, t + memory + attention, 0, 0);
+		kernel(t + memory, t + memory, t + memory + attention, ATTENTION);
+		t += attention + memory;
+	}
+	return analyze(NULL);
+}
+
+/* Attention grows by 1 ms a block until block 6; from block 4 on a player has 300 ms between blocks, less what they work. */
+static void a_pace_is_no_growth(void **state)
+{
+	const struct vpa_blocks *b;
+	struct vpa_report *r;
+	unsigned k, t = 0;
+
+	(void)state;
+	begin();
+	for (k = 0; k < 12; k++) {
+		unsigned work = 100 + (k < 6 ? k : 6), all = k < 3 ? work : k == 3 ? 200 : 300;
+
+		block(t, t + all, k, 12);
+		kernel(t, t, t + work, ATTENTION);
+		kernel(t + all - 1, t + all - 1, t + all, GEMM);
+		t += all;
+	}
+	r = analyze(NULL);
+	check_sums(r);
+	b = &r->requests[0].blocks;
+	assert_int_equal(b->saturated_at, 6);
+	assert_int_equal(b->grown_until, -1);
+	assert_true(b->period_drift_ns == 0);
+	vpa_report_free(r);
+}
+
+static void growth_is_of_the_blocks_that_grow(void **state)
+{
+	struct vpa_report *r = blocks_that_remember(0);
+	const struct vpa_blocks *b = &r->requests[0].blocks;
+
+	(void)state;
+	check_sums(r);
+	assert_int_equal(b->saturated_at, 6);
+	assert_int_equal(b->grown_until, 6);
+	assert_true(b->period_drift_ns == 40e6);
+	assert_true(b->attention_drift_ns == 10e6);
+	assert_true(b->grown_drift_ns == 30e6);
+	assert_string_equal(b->grown_stage, "update_memory");
+	assert_true(b->grown_stage_drift_ns == 30e6);
+	vpa_report_free(r);
+	/* If blocks go on to grow, it is of all. */
+	r = blocks_that_remember(30);
+	b = &r->requests[0].blocks;
+	assert_int_equal(b->saturated_at, 6);
+	assert_int_equal(b->grown_until, -1);
+	assert_true(b->grown_stage_drift_ns == 30e6);
+	assert_true(b->period_drift_ns > 30e6 && b->period_drift_ns < 40e6);
 	vpa_report_free(r);
 }
 
@@ -295,6 +368,8 @@ int main(void)
 		cmocka_unit_test(a_median_slope_is_that_of_all_pairs),
 		cmocka_unit_test(drift_of_numbers_that_a_double_cannot_hold),
 		cmocka_unit_test(attention_that_grows_until_its_window_is_full),
+		cmocka_unit_test(growth_is_of_the_blocks_that_grow),
+		cmocka_unit_test(a_pace_is_no_growth),
 		cmocka_unit_test(an_outlier_has_someone_to_blame),
 		cmocka_unit_test(an_outlier_is_far_from_its_neighbours),
 		cmocka_unit_test(parts_of_the_period_add_up),

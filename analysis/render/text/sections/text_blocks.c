@@ -284,6 +284,9 @@ static void put_drift(struct vpa_page *p, const struct vpa_blocks *b)
 	if (!b->has_drift || (b->period_drift_ns < threshold && b->period_drift_ns > -threshold))
 		return;
 	vpa_words_add(&w, "", "Period %s per block", signed_ms(b->period_drift_ns).text);
+	if (b->grown_until >= 0)
+		vpa_words_add(
+			&w, "", " until block %s", vpa_block_name(b, (size_t)b->grown_until).text);
 	if (b->attention_drift_ns > threshold || b->attention_drift_ns < -threshold)
 		vpa_words_add(&w, ", ", "attention %s%s%s", signed_ms(b->attention_drift_ns).text,
 			b->attention_drift_most_ns > b->attention_drift_ns ? " to " : "",
