@@ -165,8 +165,11 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 			f->change = host_change(r, f->change);
 		if (f->id == VPA_FOUND_EXPOSED_COPY)
 			f->change = main_copies(r);
-		if (f->id == VPA_FOUND_ATTENTION_GROWTH)
+		if (f->id == VPA_FOUND_ATTENTION_GROWTH) {
+			/* A range, of which this is the lower end. */
 			f->change = steady_attention(r);
+			f->predicted_at_least = f->gain_from_ms > 0;
+		}
 	}
 }
 

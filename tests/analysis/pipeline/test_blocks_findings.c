@@ -237,6 +237,44 @@ static void unfused_attention_grows_as_a_whole(void **state)
 	vpa_report_free(r);
 }
 
+/* Five blocks with 20 ms of attention in the first and 20 more in each that follows, after `memory` ms of GEMMs that grow alike: of
+ * the last four attention beyond the least is 20 + 40 + 60, and of the others as much of `memory` / 20. */
+static void attention_that_does_not_grow_alone(void **state)
+{
+	const struct vpa_options options = {.has_warmup = 1, .warmup = 1};
+	static const struct {
+		unsigned memory;
+		double from_ms, most_ms;
+		int at_least;
+	} cases[] = {{0, 0, 120, 0}, {2, 0, 120, 0}, {10, 120, 180, 1}};
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	unsigned k, i, t;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin();
+		for (k = 1, t = 0; k <= 5; k++) {
+			unsigned memory = cases[i].memory * k, all = 60 + memory + 20 * k;
+
+			block(t, t + all, k, 12);
+			if (memory)
+				kernel(t, t, t + memory, GEMM);
+			kernel(t, t + memory, t + memory + 20 * k, ATTENTION);
+			kernel(t, t + memory + 20 * k, t + all, CONV);
+			t += all;
+		}
+		r = analyze(&options);
+		f = finding(r, "attention-growth");
+		assert_non_null(f);
+		assert_float_equal(f->gain_from_ms, cases[i].from_ms, 1e-6);
+		assert_float_equal(f->gain_at_most_ms, cases[i].most_ms, 1e-6);
+		assert_int_equal(f->predicted_at_least, cases[i].at_least);
+		assert_non_null(f->change);
+		vpa_report_free(r);
+	}
+}
+
 /* Seven blocks `period` apart: 100 ms of denoising, then 60 ms of a stage on another stream. */
 static void blocks_with_a_stage_beside(unsigned period)
 {
@@ -350,6 +388,7 @@ int main(void)
 		cmocka_unit_test(several_gpus_are_said_as_what_they_must_reach),
 		cmocka_unit_test(a_large_model_has_narrow_products),
 		cmocka_unit_test(unfused_attention_grows_as_a_whole),
+		cmocka_unit_test(attention_that_does_not_grow_alone),
 		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
 		cmocka_unit_test(a_prompt_is_encoded_once),
 	};
