@@ -47,6 +47,19 @@ int vpa_screen_units_are_little(const struct vpa_screen *s);
 void vpa_screen_add_rest(struct vpa_words *w, const struct vpa_screen *s);
 void vpa_screen_add_rest_causes(struct vpa_words *w, const struct vpa_screen *s);
 
+/* The last blocks of the series that something on the host keeps at a pace, by what their waits make up for. */
+struct vpa_screen_pace {
+	size_t blocks, first; /* their number, and the row of the first one */
+	uint64_t period_ns;   /* the mean one */
+	double fps;           /* negative: not known */
+	const char *place;    /* the range with most of the waits; NULL: there is none */
+};
+
+/* Whether there are some; else out->blocks is 0. */
+int vpa_screen_pace_of(const struct vpa_screen *s, struct vpa_screen_pace *out);
+/* Adds to CAUSE: "The last 9 blocks take 751 ms each, whatever the GPU works: send_frames may keep a pace (16.0 FPS)." */
+void vpa_screen_add_pace(struct vpa_words *w, const struct vpa_screen *s);
+
 /* What limits the unit, in capitals: "GPU-BOUND", "HOST-BOUND". */
 const char *vpa_screen_limit(const struct vpa_screen *s);
 

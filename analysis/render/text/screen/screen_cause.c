@@ -512,6 +512,7 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *screen)
 	/* Waits of less than a tenth of the unit need no cause. */
 	if (s->waits_ns >= s->ns / LEAST)
 		add_waits(&w, s);
+	vpa_screen_add_pace(&w, s);
 	vpa_screen_add_rest_causes(&w, screen);
 	vpa_page_words(p, "CAUSE", VPA_BOLD, "%s", w.text);
 }

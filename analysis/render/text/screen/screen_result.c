@@ -164,6 +164,16 @@ static void add_steady(struct vpa_words *w, const struct vpa_blocks *b)
 			vpa_rate((double)frames * 1e9 / (double)ns).text);
 }
 
+/* The rate of the blocks that something keeps at a pace. */
+static void add_paced(struct vpa_words *w, const struct vpa_screen *s)
+{
+	struct vpa_screen_pace pace;
+
+	if (vpa_screen_pace_of(s, &pace) && pace.fps >= 0 && pace.blocks < s->blocks->measured)
+		vpa_words_add(w, " ", "From block %s on it is %s FPS.",
+			vpa_block_name(s->blocks, pace.first).text, vpa_rate(pace.fps).text);
+}
+
 /* "Until block 5 each block takes 57.9 ms longer than the one before" */
 static void add_growth(struct vpa_words *w, const struct vpa_report *r, const struct vpa_blocks *b)
 {
@@ -223,6 +233,8 @@ static enum vpa_style add_blocks(struct vpa_words *w, const struct vpa_screen *s
 
 	add_late(w, b);
 	add_growth(w, s->report, b);
+	if (!grows(b))
+		add_paced(w, s);
 	return style;
 }
 
