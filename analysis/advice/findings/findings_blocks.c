@@ -8,6 +8,7 @@
 #include "analysis/base/numbers.h"
 #include "analysis/pipeline/range_scopes.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -225,7 +226,14 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 	f->threshold = "1 % of the period";
 }
 
-static void find_stages(struct vpa_report *r)
+/* Whether a stage is outside denoising: one that only its place makes a stage may be all of it, where no steps are known. */
+static int is_outside_steps(const struct vpa_request *q, const struct vpa_stage_row *s)
+{
+	return s->kind == VPA_SCOPE_STAGE && !s->nested && !s->holds_steps &&
+	       (q->steps.per_block > 0 || !vpt_same_text(s->source, "place"));
+}
+
+static void find_stages(struct vpa_report *r, const struct vpa_request *q)
 {
 	struct vpa_finding *f;
 	size_t i;
@@ -233,8 +241,7 @@ static void find_stages(struct vpa_report *r)
 	for (i = 0; i < r->stage_count; i++) {
 		const struct vpa_stage_row *s = &r->stages[i];
 
-		if (s->kind != VPA_SCOPE_STAGE || s->nested || s->holds_steps || !s->in_blocks ||
-			s->alone_share <= stage_share)
+		if (!is_outside_steps(q, s) || !s->in_blocks || s->alone_share <= stage_share)
 			continue;
 		f = vpa_finding_add(r, VPA_FOUND_STAGE_SHARE, VPA_FINDING_WARN);
 		if (!f)
@@ -340,7 +347,7 @@ void vpa_find_blocks(struct vpa_report *r)
 	find_steps(r, q);
 	find_block_size(r, &q->blocks);
 	find_growth(r, &q->blocks);
-	find_stages(r);
+	find_stages(r, q);
 	find_prompt_again(r, &q->blocks);
 	find_syncs(r, q);
 }

@@ -341,6 +341,31 @@ static void a_stage_costs_what_it_has_the_device_alone(void **state)
 	expect_finding("stage-share", &options, NULL);
 }
 
+/* A range that only its place makes a stage may be the denoising itself, unless steps are marked beside it. */
+static void a_plain_part_may_be_the_denoising(void **state)
+{
+	const struct vpa_options options = {.has_warmup = 1, .warmup = 0};
+	unsigned k, steps;
+
+	(void)state;
+	for (steps = 0; steps < 2; steps++) {
+		begin();
+		for (k = 0; k < 4; k++) {
+			unsigned t = k * 100;
+
+			block(t, t + 99, k, 0);
+			line("range t1 %ums+59ms \"denoise\"", at(t));
+			kernel(t, t, t + 60, GEMM);
+			if (steps)
+				step(t + 60, t + 98, 0, 0);
+			kernel(t + 60, t + 60, t + 100, GEMM);
+		}
+		expect_finding("stage-share", &options,
+			steps ? "denoise: 60.0 % of the blocks' time, with nothing else beside it"
+			      : NULL);
+	}
+}
+
 /* 4 blocks of 100 ms: 30 ms of a text encoder in the first `encoded` of them, the rest denoising. */
 static void blocks_that_encode(unsigned encoded)
 {
@@ -390,6 +415,7 @@ int main(void)
 		cmocka_unit_test(unfused_attention_grows_as_a_whole),
 		cmocka_unit_test(attention_that_does_not_grow_alone),
 		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
+		cmocka_unit_test(a_plain_part_may_be_the_denoising),
 		cmocka_unit_test(a_prompt_is_encoded_once),
 	};
 
