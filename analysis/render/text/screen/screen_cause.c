@@ -80,6 +80,21 @@ static size_t next_family(const struct vpa_screen *s, uint64_t below_ns, size_t 
 	return best;
 }
 
+/* Copies beside kernels have half of that time each. " (about 660 ms of it with no kernel beside)" of the copies' part `ns`, as in the window; nothing where
+ * nearly all are alone, or few. */
+static void add_alone(struct vpa_words *w, const struct vpa_screen *s, uint64_t ns)
+{
+	const struct vpa_expert *e = &s->report->expert;
+	uint64_t alone_ns = 0, all_ns = vpa_family_ns(s->report, VPA_FAMILY_MEMCPY);
+	size_t i;
+
+	for (i = 0; i < e->overlap_count; i++)
+		vpt_sat_add_to(&alone_ns, e->overlaps[i].ns[VPA_OVERLAP_COPY]);
+	if (e->overlap_count && alone_ns < all_ns - all_ns / LEAST)
+		vpa_words_add(w, "", " (about %s of it with no kernel beside)",
+			vpa_duration(vpt_sat_scale(ns, alone_ns, all_ns)).text);
+}
+
 static void add_work(struct vpa_words *w, const struct vpa_screen *s)
 {
 	uint64_t below_ns = UINT64_MAX, all_ns = s->has_parts ? s->works_ns : s->digest->busy_ns;
@@ -97,6 +112,8 @@ static void add_work(struct vpa_words *w, const struct vpa_screen *s)
 			s->has_parts ? vpa_duration(s->family_ns[i]).text
 				     : vpa_percent(s->family_ns[i], all_ns).text,
 			s->has_parts ? "" : " %");
+		if (i == VPA_FAMILY_MEMCPY && s->has_parts)
+			add_alone(&list, s, s->family_ns[i]);
 		below_ns = s->family_ns[i];
 		after = i;
 	}
@@ -304,15 +321,16 @@ static void add_call_after(struct vpa_words *w, const struct vpa_screen *s, enum
 			vpa_fit(call.place.text, 56).text);
 }
 
-static void add_wait(struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause)
+static void add_wait(
+	struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause, int is_first)
 {
 	if (s->has_parts)
 		vpa_words_add(w, " ", "For %s %s", vpa_duration(s->cause_ns[cause]).text,
 			clause_of(s, cause).text);
 	else
-		vpa_words_add(w, " ", "For %s %% of all waits in the window %s",
+		vpa_words_add(w, " ", "For %s %%%s %s",
 			vpa_percent(s->digest->cause_ns[cause], s->digest->window_idle_ns).text,
-			clause_of(s, cause).text);
+			is_first ? " of all waits in the window" : "", clause_of(s, cause).text);
 	add_where(w, s, cause);
 	add_call_after(w, s, cause);
 	vpa_words_add(w, "", ".");
@@ -367,7 +385,7 @@ static void add_waits(struct vpa_words *w, const struct vpa_screen *s)
 	for (shown = 0; shown < CAUSES && cause; shown++) {
 		if (s->cause_ns[cause] < all_ns / LEAST)
 			break;
-		add_wait(w, s, cause);
+		add_wait(w, s, cause, !shown);
 		done |= 1u << cause;
 		cause = largest(s, done);
 	}

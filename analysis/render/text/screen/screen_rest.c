@@ -92,7 +92,7 @@ void vpa_screen_add_rest(struct vpa_words *w, const struct vpa_screen *s)
 	if (parts.used)
 		vpa_words_add(w, " ", "Of the window's %s, %s.", vpa_duration(window_ns(s)).text,
 			parts.text);
-	else
+	else if (!s->unit.without_first)
 		vpa_words_add(w, " ", "Together they are %s of the window's %s.",
 			vpa_duration(all_units_ns(s)).text, vpa_duration(window_ns(s)).text);
 }
