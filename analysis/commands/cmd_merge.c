@@ -3,9 +3,14 @@
 #include "analysis/commands/base/rank_inputs.h"
 #include "analysis/commands/base/shared_options.h"
 
+#include "analysis/base/jobs.h"
 #include "analysis/ranks/rank/file/rank_file.h"
+#include "analysis/ranks/rank/rank_threads.h"
+#include "formats/base/memory.h"
 
 enum { OUTPUT, MEMORY, FORCE, OPTIONS };
+
+enum { FILES_LEAST = 16 /* that threads are begun for */ };
 
 static const struct vpt_option options[OPTIONS] = {
 	[OUTPUT] = VPA_SUMMARY_OUTPUT_OPTION,
@@ -13,25 +18,67 @@ static const struct vpt_option options[OPTIONS] = {
 	[FORCE] = VPA_FORCE_OPTION,
 };
 
+/* Files that are read in threads; each thread has its own blocks, since their order does not matter. */
+struct reading {
+	const char *const *paths;
+	struct vpa_rank_blocks blocks[VPA_RANK_THREADS_MOST];
+	struct failed {
+		int rc;
+		struct vpt_err err;
+	} * files;
+};
+
+static int read_one(void *ctx, unsigned thread, size_t i)
+{
+	struct reading *r = ctx;
+	struct failed *f = &r->files[i];
+	struct vpt_source *src;
+
+	f->rc = vpt_source_open(r->paths[i], &src, &f->err);
+	if (!f->rc) {
+		f->rc = vpa_rank_blocks_read(&r->blocks[thread], src, &f->err);
+		vpt_source_close(src);
+	}
+	return f->rc == VPT_ENOMEM ? VPT_ENOMEM : VPT_OK;
+}
+
+/* Says what is wrong with files, in their order. A file without memory is the first one that says so. */
+static int say_failed(const struct reading *r, size_t count, int *damaged, struct vpt_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (r->files[i].rc == VPT_ENOMEM) {
+			*err = r->files[i].err;
+			return VPT_ENOMEM;
+		}
+		if (!r->files[i].rc)
+			continue;
+		vpa_say("%s", r->files[i].err.text);
+		++*damaged;
+	}
+	return VPT_OK;
+}
+
 static int read_all(const struct vpt_args *args, struct vpa_rank_blocks *blocks, int *damaged,
 	struct vpt_err *err)
 {
-	struct vpt_source *src;
-	size_t i;
-	int rc = VPT_OK;
+	size_t count = args->operand_count, i;
+	struct reading r = {.paths = args->operands, .files = vpt_calloc(count, sizeof(*r.files))};
+	int rc;
 
-	for (i = 0; i < args->operand_count && rc != VPT_ENOMEM; i++) {
-		rc = vpt_source_open(args->operands[i], &src, err);
-		if (!rc) {
-			rc = vpa_rank_blocks_read(blocks, src, err);
-			vpt_source_close(src);
-		}
-		if (rc && rc != VPT_ENOMEM) {
-			vpa_say("%s", err->text);
-			++*damaged;
-		}
+	if (!r.files)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for %zu files", count);
+	vpa_in_threads(
+		count < FILES_LEAST ? 1 : vpa_jobs(0, VPA_RANK_THREADS_MOST), count, read_one, &r);
+	rc = say_failed(&r, count, damaged, err);
+	for (i = 0; i < VPA_RANK_THREADS_MOST; i++) {
+		if (!rc && vpa_rank_blocks_join(blocks, &r.blocks[i]))
+			rc = vpt_fail(err, VPT_ENOMEM, "no memory for the ranks");
+		vpa_rank_blocks_free(&r.blocks[i]);
 	}
-	if (rc == VPT_ENOMEM)
+	vpt_free(r.files);
+	if (rc)
 		return rc;
 	return blocks->count ? VPT_OK : vpt_fail(err, VPT_EDATA, "none of the files has a rank");
 }

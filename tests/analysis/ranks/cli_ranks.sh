@@ -227,7 +227,8 @@ expect 0 "another part, with ranks of the first" merge rank3.vps rank1.vps rank0
 expect 0 "the parts and the rest, as a tree" merge more.vps rank7.vps some.vps rank2.vps -o tree.vps
 expect 0 "all at once, condensed" summarize job -o once.vps
 expect 0 "merged with itself" merge all.vps all.vps -o twice.vps
-for other in backwards tree once twice; do
+expect 0 "many files, in threads" merge rank*.vps rank*.vps rank*.vps -o many.vps
+for other in backwards tree once twice many; do
 	same "the same bytes: $other" "" "$(cmp all.vps $other.vps 2>&1)"
 done
 expect 0 "a report of the merged file" ranks all.vps --format json
@@ -248,6 +249,11 @@ says err "in the middle of a rank"
 says out "no capture of 2 of 8 ranks: 5, 7."
 expect 3 "merged all the same" merge cut.vps rank7.vps -o mended.vps
 same "and mended" "" "$(cmp all.vps mended.vps 2>&1)"
+# Of many files the damaged ones are named in their order.
+expect 3 "many files, two of them cut" merge rank*.vps cut.vps rank*.vps job/rank0.json rank*.vps -o sound.vps
+same "what is wrong" "cut.vps rank0.json" "$(sed -n 's/^vptrace-analyze: \(.*\/\)\{0,1\}\([a-z0-9]*\.[a-z]*\): .*/\2/p' err | tr '\n' ' ' | sed 's/ $//')"
+same "and the rest is whole" "" "$(cmp all.vps sound.vps 2>&1)"
+rm sound.vps
 # One byte changed, anywhere: refused, and named.
 python3 - <<'PY'
 data = bytearray(open("rank1.vps", "rb").read())

@@ -301,6 +301,18 @@ int vpa_rank_blocks_read(struct vpa_rank_blocks *b, struct vpt_source *src, stru
 	return rc == VPT_END ? VPT_OK : rc;
 }
 
+int vpa_rank_blocks_join(struct vpa_rank_blocks *to, struct vpa_rank_blocks *from)
+{
+	if (vpt_grow(&to->items, &to->cap, to->count + from->count, sizeof(*to->items)))
+		return VPT_ENOMEM;
+	if (from->count)
+		memcpy(to->items + to->count, from->items, from->count * sizeof(*to->items));
+	to->count += from->count;
+	from->count = 0;
+	vpa_rank_blocks_free(from);
+	return VPT_OK;
+}
+
 /* ---- in order, each once ---- */
 
 static int by_number(uint64_t a, uint64_t b)

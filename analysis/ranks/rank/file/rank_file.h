@@ -53,6 +53,8 @@ void vpa_rank_block_free(struct vpa_rank_block *block);
 int vpa_rank_blocks_add(struct vpa_rank_blocks *b, struct vpa_rank *rank);
 /* Adds the blocks of a file. VPT_EDATA: it is none, or a block is damaged; those before it are added. VPT_EIO, VPT_ENOMEM. */
 int vpa_rank_blocks_read(struct vpa_rank_blocks *b, struct vpt_source *src, struct vpt_err *err);
+/* Moves all blocks of `from`, which is empty then. 0 or VPT_ENOMEM; nothing is lost. */
+int vpa_rank_blocks_join(struct vpa_rank_blocks *to, struct vpa_rank_blocks *from);
 /* Writes all blocks, each once; their order before changes nothing. 0, VPT_ENOMEM or the sink's error. */
 int vpa_rank_blocks_write(struct vpa_rank_blocks *b, struct vpt_sink *sink, struct vpt_err *err);
 void vpa_rank_blocks_free(struct vpa_rank_blocks *b);
