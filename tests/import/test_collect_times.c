@@ -211,6 +211,21 @@ static void check_siblings(const struct siblings *s, enum vpt_kind kind)
 	vpt_collect_free(c);
 }
 
+static void exact_times_are_left_alone(void **state)
+{
+	static const struct siblings exact = {
+		"", {{0, 5000, 1, 0}, {4999, 5000, 1, 0}}, "0+5000 4999+5000"};
+	struct vpt_collect *c = collect_spans(&exact, VPT_RANGE);
+	char found[200];
+
+	(void)state;
+	vpt_collect_times_are_exact(c);
+	assert_int_equal(vpt_collect_finish(c, NULL), VPT_OK);
+	say(c, VPT_RANGE, 1, found, sizeof(found));
+	assert_string_equal(found, exact.found);
+	vpt_collect_free(c);
+}
+
 static void siblings_that_overlap_by_rounding_are_cut(void **state)
 {
 	size_t i;
@@ -226,6 +241,7 @@ static void siblings_that_overlap_by_rounding_are_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(impossible_times_are_doubted),
+		cmocka_unit_test(exact_times_are_left_alone),
 		cmocka_unit_test(siblings_that_overlap_by_rounding_are_cut)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

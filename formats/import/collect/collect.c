@@ -311,6 +311,11 @@ void vpt_collect_zero_is_no_time(struct vpt_collect *c)
 	c->zero_is_no_time = 1;
 }
 
+void vpt_collect_times_are_exact(struct vpt_collect *c)
+{
+	c->times_are_exact = 1;
+}
+
 void vpt_collect_gpus_are_numbered(struct vpt_collect *c)
 {
 	c->gpus_are_numbered = 1;

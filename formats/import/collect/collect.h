@@ -75,6 +75,9 @@ void vpt_collect_device(struct vpt_collect *c, int64_t pid, const struct vpt_dev
 /* An op at 0 of this file is one whose time is unknown, as the file says, even if other events are near 0. */
 void vpt_collect_zero_is_no_time(struct vpt_collect *c);
 
+/* No writer has rounded the times of this file: calls and ranges of a thread that overlap do so. */
+void vpt_collect_times_are_exact(struct vpt_collect *c);
+
 /* The file numbers its GPUs through already: ordinals stay as they are. */
 void vpt_collect_gpus_are_numbered(struct vpt_collect *c);
 /* Names a process, with a string id: META "process.PID". */

@@ -5,7 +5,7 @@
  * second. Then the second counts as inside the first: a denoising step inside a step, or a call inside a call. So the first
  * one ends where the second begins, if they overlap by no more than VPT_ROUNDED_NS and half of the first.
  *
- * Rows are compared in the file's order, as far as those of a thread are in the order of their starts. */
+ * Exports of our own, and of Nsight Systems, have exact times. Rows are compared in the file's order, as far as those of a thread are in the order of their starts. */
 #include "formats/import/collect/collect.h"
 
 #include "formats/base/memory.h"
@@ -92,7 +92,7 @@ static int part(struct vpt_collect *c, unsigned kind)
 
 int vpt_collect_part_siblings(struct vpt_collect *c)
 {
-	int rc = part(c, VPT_CALL);
+	int rc = c->times_are_exact ? VPT_OK : part(c, VPT_CALL);
 
-	return rc ? rc : part(c, VPT_RANGE);
+	return rc || c->times_are_exact ? rc : part(c, VPT_RANGE);
 }

@@ -64,7 +64,7 @@ struct vpt_collect {
 	int zero_is_time;    /* an op begins at 0, and that is near the other events */
 	uint64_t far_rows;   /* that were left out, see collect_strays.c */
 	uint64_t cut_ops;    /* that lasted over later ones of their stream */
-	int gpus_are_numbered;
+	int gpus_are_numbered, times_are_exact;
 
 	struct vpt_header header;
 	uint64_t end_ns;

@@ -23,6 +23,7 @@ void vpt_kineto_own_begin(struct vpt_kineto_rows *r, const struct vpt_kineto_val
 		return;
 	r->own.is_own = 1;
 	vpt_collect_gpus_are_numbered(r->collect);
+	vpt_collect_times_are_exact(r->collect);
 	r->own.start_ns = vpt_kineto_natural(r, value, "start_ns");
 	r->own.shift_ns = vpt_kineto_natural(r, value, "shift_ns");
 	r->own.has_realtime = vpt_kineto_member(value, "unix_offset_ns") != NULL;

@@ -198,6 +198,7 @@ static int read_export(struct vpt_source *src, struct vpt_collect *c,
 			vpt_nsight_damage(db) ? "; " VPT_NSIGHT_AGAIN : "");
 		goto out;
 	}
+	vpt_collect_times_are_exact(c);
 	rc = read_tables(im, db, err);
 	if (!rc && !im->rows && vpt_nsight_damage(db))
 		rc = vpt_fail(err, VPT_EDATA,
