@@ -141,6 +141,7 @@ static void save_old(struct vpa_report *r, struct vpa_finding *f, const struct o
 		return;
 	vpa_finding_saves(r, f, &s);
 	f->change = old->change;
+	f->caveat = NULL; /* the note says what it was measured for */
 	f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, old->source);
 }
 

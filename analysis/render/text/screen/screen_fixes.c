@@ -418,7 +418,7 @@ void vpa_screen_add_meaning(
 		vpa_words_add(w, " ", ">=: at least.");
 	if (is_predicted && half_of(s, in_full))
 		vpa_words_add(w, " ", "%s: for half.", half_of(s, in_full));
-	if (is_predicted && lists_newer_attention(s, in_full))
+	if (is_predicted && !in_full && lists_newer_attention(s, in_full))
 		vpa_words_add(w, " ", "Newer attention: 1.5 times as fast, see --full.");
 	if (is_predicted && lacks_prediction(s))
 		vpa_words_add(w, " ", "-: no prediction.");
