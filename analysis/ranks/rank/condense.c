@@ -167,12 +167,11 @@ static int wait_for_line(
 	struct condensing *c, const struct vpa_tape_call *x, uint64_t place, struct moment *at)
 {
 	const struct line *line = line_of(c, x);
-	uint32_t end;
+	uint32_t launches = c->e->queue_launches, end;
 
-	if (!x->can_fill || place < VPA_QUEUE_LAUNCHES ||
-		line->count - place > RING - VPA_QUEUE_LAUNCHES)
+	if (!x->can_fill || place < launches || line->count - place > RING - launches)
 		return 0;
-	end = line->ends[(place - VPA_QUEUE_LAUNCHES) % RING];
+	end = line->ends[(place - launches) % RING];
 	if (end)
 		join(at, at_slot(c, end), x->waits == VPA_WAIT_QUEUE ? x->after_ns : 0, 0);
 	return end != 0;

@@ -6,7 +6,7 @@
  *	                   which other threads made calls, the end of the last of these instead (a hand-over), if the
  *	                   thread mostly goes on soon after that one's calls, not at any moment between two of them
  *	end of a call      its start + its cost; the end of an op that it waits for + the way back; where the queue of
- *	                   its device was full, the end of the launch VPA_QUEUE_LAUNCHES before it
+ *	                   its device was full, the end of the launch `queue_launches` before it
  *	start of an op     its launch + latency; the end of the op before it on its stream + a gap; the end of the op
  *	                   of another stream that it waits for, recorded, or inferred where nothing else explains it
  *
@@ -22,7 +22,8 @@
 #define VPA_EDGE_NONE INT64_MIN
 
 enum {
-	VPA_QUEUE_LAUNCHES = 1024, /* as many wait on a device at most */
+	VPA_QUEUE_LAUNCHES =
+		1024, /* as many wait on a device at most, or one more beside the one that runs */
 	/* An op that began so soon after the end of one on another stream waited for it, if nothing else explains it:
 	 * traces of PyTorch record no waits of streams for each other. */
 	VPA_INFER_NS = 8000,
@@ -46,6 +47,9 @@ struct vpa_edges {
 	int64_t latency_ns, graph_latency_ns; /* usual, from a launch to its op */
 	int64_t stream_gap_ns;                /* usual, between two ops of a stream */
 	uint64_t launch_gap_ns;               /* usual host code before a launch */
+	/* A launch returns once the one so many before it has ended: VPA_QUEUE_LAUNCHES, or one more where most launches
+	 * that had to wait returned while the former was still running. */
+	uint32_t queue_launches;
 	/* Time of ops before which nothing known explains the delay; that which only an inferred edge explains; host code
 	 * of threads that went on after another one's call. */
 	uint64_t unexplained_ns, inferred_ns, handed_over_ns;

@@ -3,12 +3,14 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/retime/tape/ends.h"
+#include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/calls.h"
 #include "formats/event_schema.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	SHARE = 20, /* a call's cost without a wait: the shortest 1 / 20 of its name are not longer */
@@ -443,20 +445,21 @@ static uint64_t wait_of(const struct vpa_edges_finding *f, const struct vpa_tape
 
 /* Launches of a device, in order. */
 struct queue {
-	uint32_t calls[VPA_QUEUE_LAUNCHES];
+	uint32_t calls[VPA_QUEUE_LAUNCHES + 1];
 	uint64_t count;
 };
 
-/* The launch that this one has to wait for; NULL: there is none. */
-static const struct vpa_tape_call *pass_queue(
-	const struct vpa_tape *t, uint32_t call, struct queue *q)
+/* The launch that many before the next one; NULL: there is none. */
+static const struct vpa_tape_call *launch_before(
+	const struct vpa_tape *t, const struct queue *q, uint32_t launches)
 {
-	uint32_t *at = &q->calls[q->count % VPA_QUEUE_LAUNCHES];
-	const struct vpa_tape_call *first = q->count >= VPA_QUEUE_LAUNCHES ? &t->calls[*at] : NULL;
+	return q->count >= launches ? &t->calls[q->calls[(q->count - launches) % COUNT(q->calls)]]
+				    : NULL;
+}
 
-	*at = call;
-	q->count++;
-	return first;
+static void pass_launch(struct queue *q, uint32_t call)
+{
+	q->calls[q->count++ % COUNT(q->calls)] = call;
 }
 
 static uint64_t launch_end(const struct vpa_tape *t, const struct vpa_tape_call *c)
@@ -474,8 +477,8 @@ static uint64_t launch_end(const struct vpa_tape *t, const struct vpa_tape_call 
 
 /* Whether a replay that has come to the end of a call knows when that launch ended: all its ops have begun by then, and
  * its place in the queue is not yet that of a new one. */
-static int is_known_at_end(
-	const struct vpa_tape *t, const struct vpa_tape_call *c, const struct vpa_tape_call *launch)
+static int is_known_at_end(const struct vpa_tape *t, uint32_t launches,
+	const struct vpa_tape_call *c, const struct vpa_tape_call *launch)
 {
 	const struct vpa_tape_call *next = c + 1, *end = t->calls + t->call_count;
 	uint32_t i;
@@ -484,7 +487,7 @@ static int is_known_at_end(
 		if (t->ops[t->launched[launch->op + i]].start_ns >= c->end_ns)
 			return 0;
 	for (; next < end && next->start_ns <= c->end_ns; next++)
-		if (next - c >= VPA_QUEUE_LAUNCHES)
+		if (next - c >= launches)
 			return 0;
 	return 1;
 }
@@ -497,8 +500,9 @@ static void end_call(const struct vpa_edges_finding *f, struct vpa_tape_call *c,
 	uint64_t ns = c->end_ns - c->start_ns, wait_ns = wait_of(f, c);
 	uint64_t cost_ns = least(ns, f->short_cost[c->name]);
 
-	c->can_fill = queue_ns <= c->start_ns ||
-		      (queue_ns <= c->end_ns && is_known_at_end(f->t, c, launch));
+	c->can_fill =
+		queue_ns <= c->start_ns ||
+		(queue_ns <= c->end_ns && is_known_at_end(f->t, f->e->queue_launches, c, launch));
 	c->cost_ns = ns;
 	if (wait_ns > c->start_ns) {
 		c->waits = VPA_WAIT_OP;
@@ -513,6 +517,37 @@ static void end_call(const struct vpa_edges_finding *f, struct vpa_tape_call *c,
 	}
 }
 
+static struct queue *queue_of(
+	const struct vpa_tape *t, struct queue *queues, const struct vpa_tape_call *c)
+{
+	return &queues[t->streams[t->ops[t->launched[c->op]].stream].gpu];
+}
+
+/* How deep the queue is, by the launches that found it full. */
+static uint32_t measure_queue(const struct vpa_tape *t, struct queue *queues)
+{
+	uint64_t usual = 0, deeper = 0;
+	uint32_t i;
+
+	for (i = 0; i < t->call_count; i++) {
+		const struct vpa_tape_call *c = &t->calls[i], *last, *first;
+		struct queue *q = c->op_count ? queue_of(t, queues, c) : NULL;
+		uint64_t end_ns;
+
+		if (!q)
+			continue;
+		last = launch_before(t, q, VPA_QUEUE_LAUNCHES);
+		first = launch_before(t, q, VPA_QUEUE_LAUNCHES + 1);
+		pass_launch(q, i);
+		end_ns = first ? launch_end(t, last) : 0;
+		if (end_ns <= c->start_ns)
+			continue;
+		usual += end_ns <= c->end_ns;
+		deeper += end_ns > c->end_ns && launch_end(t, first) <= c->end_ns;
+	}
+	return VPA_QUEUE_LAUNCHES + (deeper > usual);
+}
+
 static int find_ends(struct vpa_edges_finding *f)
 {
 	struct vpa_tape *t = f->t;
@@ -521,14 +556,15 @@ static int find_ends(struct vpa_edges_finding *f)
 
 	if (!queues)
 		return VPT_ENOMEM;
+	f->e->queue_launches = measure_queue(t, queues);
+	memset(queues, 0, t->gpu_count * sizeof(*queues));
 	for (i = 0; i < t->call_count; i++) {
 		struct vpa_tape_call *c = &t->calls[i];
-		const struct vpa_tape_call *launch = NULL;
+		struct queue *q = c->op_count ? queue_of(t, queues, c) : NULL;
 
-		if (c->op_count)
-			launch = pass_queue(
-				t, i, &queues[t->streams[t->ops[t->launched[c->op]].stream].gpu]);
-		end_call(f, c, launch);
+		end_call(f, c, q ? launch_before(t, q, f->e->queue_launches) : NULL);
+		if (q)
+			pass_launch(q, i);
 	}
 	vpt_free(queues);
 	return VPT_OK;

@@ -82,10 +82,12 @@ static int64_t *find_wait(struct vpa_replaying *r, const struct vpa_tape_call *c
 static const int64_t *find_queue(
 	const struct vpa_replaying *r, const struct vpa_tape_call *c, const struct vpa_launch *l)
 {
-	if (!c->can_fill || l->place < VPA_QUEUE_LAUNCHES ||
-		r->counts[l->device] - l->place > VPA_LINE - VPA_QUEUE_LAUNCHES)
+	uint32_t launches = r->e->queue_launches;
+
+	if (!c->can_fill || l->place < launches ||
+		r->counts[l->device] - l->place > VPA_LINE - launches)
 		return r->never;
-	return vpa_line_at(r, l->device, l->place - VPA_QUEUE_LAUNCHES);
+	return vpa_line_at(r, l->device, l->place - launches);
 }
 
 /* The same in a world that has one. */
@@ -94,11 +96,12 @@ static int64_t own_queue(
 {
 	const struct vpa_launch *l = &r->launches[slot];
 	uint64_t place = *vpa_own_place(r, slot, w);
+	uint32_t launches = r->e->queue_launches;
 
-	if (!c->can_fill || vpa_is_in(l->gone, w) || place < VPA_QUEUE_LAUNCHES ||
-		*vpa_own_count(r, l->device, w) - place > VPA_LINE - VPA_QUEUE_LAUNCHES)
+	if (!c->can_fill || vpa_is_in(l->gone, w) || place < launches ||
+		*vpa_own_count(r, l->device, w) - place > VPA_LINE - launches)
 		return VPA_CLOCK_NEVER;
-	return *vpa_own_line_at(r, l->device, w, place - VPA_QUEUE_LAUNCHES);
+	return *vpa_own_line_at(r, l->device, w, place - launches);
 }
 
 static int64_t wait_until(int64_t end, int64_t start, int64_t wait, int64_t back_ns)

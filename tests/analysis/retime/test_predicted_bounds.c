@@ -187,12 +187,56 @@ static void what_lies_between_loops_shortens_no_step(void **state)
 	vpt_trace_close(trace);
 }
 
+/* 2,500 launches of 2 us, 1 us apart, and kernels of 10 us: once the queue is full each returns 3 us after the launch `depth` before it has
+ * ended. However many that are, the host alone needs 3 us a launch. */
+static void a_full_queue_is_no_cost_of_a_launch(void **state)
+{
+	enum { LAUNCHED = 2500, KERNEL_NS = 10000 };
+	static const unsigned depths[] = {1024, 1025};
+	static char script[300000];
+	static unsigned ends[LAUNCHED];
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < COUNT(depths); k++) {
+		int at = snprintf(script, sizeof(script), "start 0\n");
+		unsigned free_ns = 0, t = 1000, i;
+		struct vpt_trace *trace = NULL;
+		struct vpa_report *r = NULL;
+		struct vpt_err err = {0};
+
+		for (i = 0; i < LAUNCHED; i++) {
+			unsigned start = t + 1000, end = start + 2000, begins;
+
+			if (i >= depths[k] && ends[i - depths[k]] + 3000 > end)
+				end = ends[i - depths[k]] + 3000;
+			begins = end + 1000 > free_ns + 1000 ? end + 1000 : free_ns + 1000;
+			ends[i] = free_ns = begins + KERNEL_NS;
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				"call t1 cudaLaunchKernel %u-%u corr %u\n"
+				"kernel s7 %u-%u corr %u \"k\"\n",
+				start, end, i + 1, begins, ends[i], i + 1);
+			t = end;
+			assert_true((size_t)at < sizeof(script));
+		}
+		if (vpt_script_trace(script, &trace, &err) ||
+			vpa_analyze(trace, "case", NULL, &r, &err) ||
+			vpa_predict(trace, 1, VPA_REPLAYED_MOST, r, &err))
+			fail_msg("%u: %s", depths[k], err.text);
+		if (fabs(r->forecast.host_ms - LAUNCHED * 0.003) > LAUNCHED * 0.003 / 50)
+			fail_msg("%u: the host needs %g ms", depths[k], r->forecast.host_ms);
+		vpa_report_free(r);
+		vpt_trace_close(trace);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(work_on_the_gpu_leaves_the_hosts_pace),
 		cmocka_unit_test(all_waits_are_a_finding_if_they_bring_more),
 		cmocka_unit_test(what_lies_between_loops_shortens_no_step),
+		cmocka_unit_test(a_full_queue_is_no_cost_of_a_launch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
