@@ -17,12 +17,17 @@ static uint64_t active_idle_ns(const struct vpa_report *r)
 }
 
 /* How much of `gain_ns` is inside, if `ns` of all time of its kind count to it, and `inside_ns` of `all_ns` are inside
- * whatever they count to. */
-static uint64_t inside_of(uint64_t gain_ns, uint64_t ns, uint64_t inside_ns, uint64_t all_ns)
+ * whatever they count to; `rest_ns` are in units too, that are not in the sums. */
+static uint64_t inside_of(
+	uint64_t gain_ns, uint64_t ns, uint64_t inside_ns, uint64_t rest_ns, uint64_t all_ns)
 {
-	uint64_t outside_ns = all_ns - vpa_earlier(inside_ns, all_ns);
+	uint64_t units_ns = vpt_sat_add(inside_ns, rest_ns),
+		 outside_ns = vpt_sat_sub(all_ns, units_ns);
 
-	return outside_ns > ns / 2 ? 0 : vpa_portion(gain_ns, vpa_earlier(ns, inside_ns), ns);
+	return outside_ns > ns / 2
+		       ? 0
+		       : vpt_sat_scale(vpa_portion(gain_ns, vpa_earlier(ns, units_ns), ns),
+				 inside_ns, units_ns);
 }
 
 uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_mean_unit *unit,
@@ -31,8 +36,7 @@ uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_mean_un
 	if (!(unit->units > 0) || !ns)
 		return 0;
 	if (!unit->has_parts)
-		return inside_of(gain_ns, ns, unit->idle_ns,
-			vpt_sat_sub(active_idle_ns(r), unit->rest_idle_ns));
+		return inside_of(gain_ns, ns, unit->idle_ns, unit->rest_idle_ns, active_idle_ns(r));
 	return vpa_earlier(
 		vpa_portion(gain_ns, vpa_earlier(vpa_mean_unit_idle(unit, causes), ns), ns),
 		unit->idle_ns);
@@ -46,8 +50,7 @@ uint64_t vpa_gain_unit_busy(const struct vpa_report *r, uint64_t ns, enum vpa_fa
 	if (!(unit.units > 0) || !ns)
 		return 0;
 	if (family == VPA_FAMILY_UNKNOWN || !unit.has_parts)
-		return inside_of(
-			ns, ns, unit.busy_ns, vpt_sat_sub(vpa_busy_ns(r), unit.rest_busy_ns));
+		return inside_of(ns, ns, unit.busy_ns, unit.rest_busy_ns, vpa_busy_ns(r));
 	all = vpa_family_ns(r, family);
 	return vpa_portion(ns, vpa_earlier(vpa_mean_unit_busy(&unit, family), all), all);
 }
