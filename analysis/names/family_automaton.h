@@ -31,7 +31,7 @@ enum {
 	VPA_COLUMNS_MAX = 80, /* distinct bytes in fragments, and column 0 for all others */
 	VPA_PIECES_MAX = 1024,
 	VPA_CLASSES_MAX = 24,
-	VPA_LINKS_MAX = 256
+	VPA_LINKS_MAX = 320
 };
 
 enum vpa_span { VPA_SPAN_NONE, VPA_SPAN_ONE, VPA_SPAN_RUN, VPA_SPAN_RUN_1, VPA_SPAN_ANY };

@@ -1,4 +1,4 @@
-/* findings_moves.c - conclusions about kernels that only move data: what joins tensors, and what casts them.
+/* findings_moves.c - conclusions about kernels that only move data: what joins tensors, what casts them, and what copies them.
  *
  * Who joins tensors again and again, as a cache of keys and values that grows, writes all that was there once more. Casts from
  * FP32 to 16 bits without as many in the other direction are of weights that were loaded in FP32: nothing casts them back.
@@ -21,6 +21,9 @@ static const double work_share = 0.05;
 /* Casts are of weights if those to 16 bits are this share of all. */
 static const double weight_share = 0.75;
 
+/* Copies that change nothing have many reasons, so they are worth a line only where they are much of the work. */
+static const double copies_share = 0.1;
+
 /* What kernels with a mark take. */
 struct moved {
 	uint64_t ns, calls;
@@ -36,6 +39,25 @@ static struct moved moved_by(const struct vpa_report *r, enum vpa_kernel_mark ma
 		const struct vpa_kernel_row *k = &r->kernels[i];
 
 		if (!vpa_is_marked(k->marks, mark))
+			continue;
+		vpt_sat_add_to(&out.ns, k->exclusive_ns);
+		out.calls += k->time.count;
+		out.kernel = out.kernel ? out.kernel : k->name;
+	}
+	return out;
+}
+
+/* Kernels that copy tensors as they are, into other memory or another order of it. */
+static struct moved copied(const struct vpa_report *r)
+{
+	struct moved out = {.ns = 0};
+	size_t i;
+
+	for (i = 0; i < r->kernel_names; i++) {
+		const struct vpa_kernel_row *k = &r->kernels[i];
+
+		if (!vpa_is_marked(k->marks, VPA_MARK_DIRECT_COPY) ||
+			vpa_is_marked(k->marks, VPA_MARK_CAST))
 			continue;
 		vpt_sat_add_to(&out.ns, k->exclusive_ns);
 		out.calls += k->time.count;
@@ -175,8 +197,51 @@ static void find_casts(struct vpa_report *r)
 	f->change = casts_change(r, of_weights);
 }
 
+/* What others say of them: chains that a compiler fuses, operands that are not contiguous, decoders that change layouts. */
+static int are_copies_named(const struct vpa_report *r)
+{
+	static const enum vpa_finding_id others[] = {VPA_FOUND_UNFUSED_ELEMENTWISE,
+		VPA_FOUND_SCATTERED_MEMORY, VPA_FOUND_DECODER_WORK, VPA_FOUND_VOL2COL};
+	size_t i;
+
+	for (i = 0; i < COUNT(others); i++) {
+		const struct vpa_finding *f = vpa_finding_find(r, others[i]);
+
+		if (f && f->gain_at_most_ms > 0)
+			return 1;
+	}
+	return 0;
+}
+
+static void find_copies(struct vpa_report *r)
+{
+	struct moved m = copied(r);
+	uint64_t busy = vpa_busy_ns(r);
+	struct vpa_saving s = {.ns = m.ns};
+	struct vpa_finding *f;
+
+	if ((double)m.ns < copies_share * (double)busy || !vpa_saving_is_worth(r, &s) ||
+		are_copies_named(r))
+		return;
+	f = vpa_finding_add(r, VPA_FOUND_TENSOR_COPIES, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_LAYOUT);
+	vpa_finding_saves(r, f, &s);
+	f->title = "kernels only copy tensors: write in place, and give CUDA graphs inputs at "
+		   "addresses that stay";
+	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " kernel%s, %s, %s %% of busy",
+		m.calls, vpa_plural(m.calls), vpa_duration(m.ns).text,
+		vpa_share((double)m.ns / (double)busy).text);
+	f->threshold = "10 % of busy time, 2 % of active, 1 % of the window";
+	f->caveat = "a copy into another order of memory may be needed";
+	f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, f->caveat);
+	vpa_finding_evidence(f, m.kernel);
+}
+
 void vpa_find_moves(struct vpa_report *r)
 {
 	find_joins(r);
 	find_casts(r);
+	find_copies(r);
 }

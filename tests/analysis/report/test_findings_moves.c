@@ -23,6 +23,10 @@
 	"\"unrolled_elementwise_kernel<direct_copy_kernel_cuda, LoadWithCast<1>, "                 \
 	"StoreWithCast<1>>\""
 
+#define LISTS                                                                                      \
+	"\"void at::native::(anonymous "                                                           \
+	"namespace)::multi_tensor_apply_kernel<TensorListMetadata<2>, "                            \
+	"CopyFunctor<c10::BFloat16, c10::BFloat16, 2, 1, 1>>\""
 #define DEQUANT "\"void dequantize_block_q4_K<c10::BFloat16>(void const*, c10::BFloat16*)\""
 #define QUANT   "\"void vllm::dynamic_per_token_scaled_fp8_quant_kernel<c10::BFloat16>(int)\""
 
@@ -93,6 +97,17 @@ static const struct {
 	{"few casts are worth no line",
 		RUN(1, 1000, 960, "linear", MATRIX) RUN(2, 1960, 40, "linear", NARROW),
 		"type-casts", NULL, NULL, NULL, 0},
+	{"a cache that is copied into a graph's memory and back",
+		RUN(1, 1000, 800, "linear", MATRIX) RUN(2, 1800, 100, "linear", LISTS)
+			RUN(3, 1900, 100, "linear", COPY),
+		"tensor-copies", "2 kernels, 200 us, 20.0 % of busy", "write in place", NULL, 0.2},
+	{"a few copies are usual",
+		RUN(1, 1000, 910, "linear", MATRIX) RUN(2, 1910, 90, "linear", LISTS),
+		"tensor-copies", NULL, NULL, NULL, 0},
+	{"casts and joins have findings of their own",
+		RUN(1, 1000, 600, "linear", MATRIX) RUN(2, 1600, 200, "linear", ANY)
+			RUN(3, 1800, 200, "linear", CAT),
+		"tensor-copies", NULL, NULL, NULL, 0},
 	{"weights that are unpacked before each product",
 		RUN(1, 1000, 300, "linear", DEQUANT) RUN(2, 1300, 600, "linear", MATRIX)
 			RUN(3, 1900, 100, "linear", DEQUANT),
