@@ -151,7 +151,9 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 	for (i = 0; i < count; i++) {
 		struct vpa_finding *f = &all[i];
 
-		/* What moves data has its own. */
+		/* What moves data has its own, and so has what loads it. */
+		if (f->id == VPA_FOUND_HOST_STALL && f->change)
+			continue;
 		f->change = changes[f->id].change ? changes[f->id].change : f->change;
 		f->predicted_at_least = changes[f->id].at_least;
 		if (f->id == VPA_FOUND_BEFORE_FIRST_WORK)

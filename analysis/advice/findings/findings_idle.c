@@ -328,6 +328,25 @@ static void name_thread_wait(
 	f->words = "wait less for a thread";
 }
 
+/* PyTorch's range around what a loop takes from its loader. Workers do that beside the loop, so all of it goes, not half. */
+static int is_loader(const struct vpa_idle_sum *sum, const struct vpa_similar *place)
+{
+	static const char range[] = "enumerate(DataLoader)";
+
+	return sum->cause == VPA_CAUSE_HOST_CODE && !is_code(sum) && sum->top &&
+	       sum->top->place.kind == VPA_PLACE_IN && sum->top->place.text &&
+	       place->ns >= sum->ns / 2 && !strncmp(sum->top->place.text, range, sizeof(range) - 1);
+}
+
+static void name_loader(struct vpa_finding *f)
+{
+	f->title = "the loop waits for its data: load ahead, in workers (num_workers, "
+		   "prefetch_factor)";
+	f->words = "load data ahead: num_workers";
+	f->change = "host 0 over 100us in enumerate?DataLoader*";
+	f->base_likely_ms = f->base_gain_ms;
+}
+
 /* A place is where the host was: the stage of that name on the GPU may have ended. */
 static const char *before_where(const struct vpa_idle_part *top)
 {
@@ -372,6 +391,8 @@ struct vpa_finding *vpa_find_cause(
 	if (!a->of_recording)
 		save_cause(r, f, sum);
 	set_place(r, f, sum, f->base == vpa_base_of_unit(unit.kind) ? &unit : NULL);
+	if (is_loader(sum, &place))
+		name_loader(f);
 	add_evidence(r, f, sum->cause, sum);
 	return f;
 }

@@ -390,6 +390,15 @@ static const char *advice_of_code_in(const char *name)
 	return words;
 }
 
+static void what_loads_data_is_for_workers(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(
+		advice_of_code_in("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"),
+		"load data ahead: num_workers, "));
+	assert_null(strstr(advice_of_code_in("enumerate(frames)"), "num_workers"));
+}
+
 static void code_that_waits_for_a_thread_is_that_threads(void **state)
 {
 	static const char *const waits[] = {"queue.put", "Queue.get", "frame_queue.put", "q.get",
@@ -420,6 +429,7 @@ int main(void)
 		cmocka_unit_test(overhead_is_no_host_code),
 		cmocka_unit_test(a_wait_that_saves_more_than_the_code_after_it_is_no_code),
 		cmocka_unit_test(code_that_waits_for_a_thread_is_that_threads),
+		cmocka_unit_test(what_loads_data_is_for_workers),
 		cmocka_unit_test(the_order_is_by_what_each_would_gain),
 	};
 
