@@ -189,6 +189,26 @@ static struct vpa_saving growth_of(const struct vpa_report *r, const struct vpa_
 	return s;
 }
 
+/* A window that reads as much as that of the block with least attention, which is what its gain is for. */
+static const char *growth_words(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	size_t i, least = b->count;
+
+	for (i = 0; i < b->count; i++)
+		if (!b->series[i].warmup &&
+			(least == b->count ||
+				b->series[i].attention_ns < b->series[least].attention_ns))
+			least = i;
+	if (least == b->count)
+		return NULL;
+	return b->series[least].index >= 0
+		       ? vpa_arena_printf(&r->arena,
+				 "a KV window as in block %" PRId64 " (forgets frames)",
+				 b->series[least].index)
+		       : vpa_arena_printf(&r->arena,
+				 "a KV window as in block #%zu (forgets frames)", least + 1);
+}
+
 static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 {
 	struct vpa_saving s = growth_of(r, b);
@@ -203,6 +223,7 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 		return;
 	f->title = "attention grows with the KV cache: use a shorter window, or a sink and a "
 		   "window";
+	f->words = growth_words(r, b);
 	f->caveat = "with a shorter window the model forgets earlier frames";
 	f->note = vpa_arena_printf(&r->arena, "%s%s%s", f->caveat,
 		grows_beside(b) ? "; other work grows too: at most each block is as short as the "
