@@ -168,23 +168,31 @@ static void take_ranks(const struct vpa_job *job, const struct vpa_job_fix *f, s
 	}
 }
 
-/* Where a late rank alone brings little, since another one would be late in its place, both are; where one alone brings as much as
- * all of them, only it is. */
-static void ask_replay(const struct vpa_job *job, struct vpa_late *out)
+void vpa_late_fixes(const struct vpa_job *job, const struct vpa_job_fix **alone,
+	const struct vpa_job_fix **together)
 {
-	const struct vpa_job_fix *alone = NULL, *together = NULL;
 	size_t i;
 
+	*alone = *together = NULL;
 	for (i = 0; i < job->fix_count; i++) {
 		const struct vpa_job_fix *f = &job->fixes[i];
 
 		if (f->kind != VPA_FIX_LIKE_MEDIAN)
 			continue;
 		if (f->member_count > 1)
-			together = f;
-		else if (!alone || f->share > alone->share)
-			alone = f;
+			*together = f;
+		else if (!*alone || f->share > (*alone)->share)
+			*alone = f;
 	}
+}
+
+/* Where a late rank alone brings little, since another one would be late in its place, both are; where one alone brings as much as
+ * all of them, only it is. */
+static void ask_replay(const struct vpa_job *job, struct vpa_late *out)
+{
+	const struct vpa_job_fix *alone, *together;
+
+	vpa_late_fixes(job, &alone, &together);
 	if (!alone || !together || !out->rank_count || together->share <= 0)
 		return;
 	if (together->share <= 1.1 * alone->share)

@@ -23,6 +23,10 @@ struct vpa_late {
 
 struct vpa_late vpa_job_late(const struct vpa_job *job);
 
+/* What the replay says of late ranks: the best fix of one of them alone, and that of several together. NULL: there is none. */
+void vpa_late_fixes(const struct vpa_job *job, const struct vpa_job_fix **alone,
+	const struct vpa_job_fix **together);
+
 /* Their numbers, "3, 5", in the arena; NULL: it names none. */
 const char *vpa_late_ranks(
 	struct vpa_arena *arena, const struct vpa_job *job, const struct vpa_late *late);

@@ -204,21 +204,11 @@ static void put_nothing(struct vpa_page *p)
 /* Ranks that would be late if the late ones were not: what both together bring says so. */
 static void put_next(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
-	const struct vpa_job_fix *together = NULL;
-	double alone = 0;
+	const struct vpa_job_fix *alone, *together;
 	size_t i;
 
-	for (i = 0; i < job->fix_count; i++) {
-		const struct vpa_job_fix *f = &job->fixes[i];
-
-		if (f->kind != VPA_FIX_LIKE_MEDIAN)
-			continue;
-		if (f->member_count > 1)
-			together = f;
-		else if (f->share > alone)
-			alone = f->share;
-	}
-	if (!together || together->share < 1.25 * alone || together->share < 0.01)
+	vpa_late_fixes(job, &alone, &together);
+	if (!together || together->share < 0.01 || (alone && together->share < 1.25 * alone->share))
 		return;
 	for (i = 0; i < together->member_count; i++) {
 		const struct vpa_job_rank *r = &job->ranks[together->members[i]];
