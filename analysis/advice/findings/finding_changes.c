@@ -150,11 +150,11 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 
 	for (i = 0; i < count; i++) {
 		struct vpa_finding *f = &all[i];
-
 		/* What moves data has its own, and so has what loads it. */
-		if (f->id == VPA_FOUND_HOST_STALL && f->change)
-			continue;
-		f->change = changes[f->id].change ? changes[f->id].change : f->change;
+		int has_own = f->change != NULL;
+
+		if (!has_own)
+			f->change = changes[f->id].change;
 		f->predicted_at_least = changes[f->id].at_least;
 		if (f->id == VPA_FOUND_BEFORE_FIRST_WORK)
 			f->change = first_work_change(r);
@@ -163,7 +163,7 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 		/* What unpacks with kernels of other families has to go as a whole. */
 		if (f->id == VPA_FOUND_QUANTISING && r->unpacking.other_kernels)
 			f->change = "delete unpacking; scale quant 0";
-		if (f->id == VPA_FOUND_HOST_STALL)
+		if (f->id == VPA_FOUND_HOST_STALL && !has_own)
 			f->change = host_change(r, f->change);
 		if (f->id == VPA_FOUND_EXPOSED_COPY)
 			f->change = main_copies(r);

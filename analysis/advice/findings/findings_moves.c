@@ -30,6 +30,13 @@ struct moved {
 	const char *kernel; /* the largest; NULL: there is none */
 };
 
+/* A copy that casts is marked as both, and counts as a cast. */
+static int has_mark(const struct vpa_kernel_row *k, enum vpa_kernel_mark mark)
+{
+	return vpa_is_marked(k->marks, mark) &&
+	       (mark != VPA_MARK_DIRECT_COPY || !vpa_is_marked(k->marks, VPA_MARK_CAST));
+}
+
 static struct moved moved_by(const struct vpa_report *r, enum vpa_kernel_mark mark)
 {
 	struct moved out = {.ns = 0};
@@ -38,26 +45,7 @@ static struct moved moved_by(const struct vpa_report *r, enum vpa_kernel_mark ma
 	for (i = 0; i < r->kernel_names; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
 
-		if (!vpa_is_marked(k->marks, mark))
-			continue;
-		vpt_sat_add_to(&out.ns, k->exclusive_ns);
-		out.calls += k->time.count;
-		out.kernel = out.kernel ? out.kernel : k->name;
-	}
-	return out;
-}
-
-/* Kernels that copy tensors as they are, into other memory or another order of it. */
-static struct moved copied(const struct vpa_report *r)
-{
-	struct moved out = {.ns = 0};
-	size_t i;
-
-	for (i = 0; i < r->kernel_names; i++) {
-		const struct vpa_kernel_row *k = &r->kernels[i];
-
-		if (!vpa_is_marked(k->marks, VPA_MARK_DIRECT_COPY) ||
-			vpa_is_marked(k->marks, VPA_MARK_CAST))
+		if (!has_mark(k, mark))
 			continue;
 		vpt_sat_add_to(&out.ns, k->exclusive_ns);
 		out.calls += k->time.count;
@@ -105,15 +93,15 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f, enum vpa_move
 			&r->arena, "%s of it %s", vpa_part_word(most->total_ns, all_ns), f->where);
 }
 
-/* NULL: it is not worth one. `left_ns`: of the moved time, what stays, or others claim. */
+/* NULL: it is not worth one, or less than `share` of busy time. `left_ns`: of the moved time, what stays, or others claim. */
 static struct vpa_finding *find_moved(struct vpa_report *r, enum vpa_finding_id id,
-	enum vpa_move what, const struct moved *m, uint64_t left_ns)
+	enum vpa_move what, const struct moved *m, uint64_t left_ns, double share)
 {
 	uint64_t busy = vpa_busy_ns(r);
 	struct vpa_saving s = {.ns = m->ns - vpa_earlier(left_ns, m->ns)};
 	struct vpa_finding *f;
 
-	if ((double)s.ns < work_share * (double)busy || !vpa_saving_is_worth(r, &s))
+	if ((double)s.ns < share * (double)busy || !vpa_saving_is_worth(r, &s))
 		return NULL;
 	f = vpa_finding_add(r, id, vpa_saving_status(r, &s));
 	if (!f)
@@ -134,7 +122,7 @@ static void find_joins(struct vpa_report *r)
 	struct moved m = moved_by(r, VPA_MARK_CAT);
 	uint64_t decoders_ns = decoders_cat_ns(r);
 	struct vpa_finding *f =
-		find_moved(r, VPA_FOUND_TENSOR_JOINS, VPA_MOVE_CAT, &m, decoders_ns);
+		find_moved(r, VPA_FOUND_TENSOR_JOINS, VPA_MOVE_CAT, &m, decoders_ns, work_share);
 
 	if (!f)
 		return;
@@ -182,7 +170,8 @@ static void find_casts(struct vpa_report *r)
 	/* What fuses a chain fuses its casts. */
 	if (!of_weights && vpa_finding_find(r, VPA_FOUND_UNFUSED_ELEMENTWISE))
 		return;
-	f = find_moved(r, VPA_FOUND_TYPE_CASTS, VPA_MOVE_CAST, of_weights ? &narrowing : &all, 0);
+	f = find_moved(r, VPA_FOUND_TYPE_CASTS, VPA_MOVE_CAST, of_weights ? &narrowing : &all, 0,
+		work_share);
 	if (!f)
 		return;
 	f->title =
@@ -215,28 +204,18 @@ static int are_copies_named(const struct vpa_report *r)
 
 static void find_copies(struct vpa_report *r)
 {
-	struct moved m = copied(r);
-	uint64_t busy = vpa_busy_ns(r);
-	struct vpa_saving s = {.ns = m.ns};
-	struct vpa_finding *f;
+	struct moved m = moved_by(r, VPA_MARK_DIRECT_COPY);
+	struct vpa_finding *f = are_copies_named(r) ? NULL
+						    : find_moved(r, VPA_FOUND_TENSOR_COPIES,
+							      VPA_MOVE_NONE, &m, 0, copies_share);
 
-	if ((double)m.ns < copies_share * (double)busy || !vpa_saving_is_worth(r, &s) ||
-		are_copies_named(r))
-		return;
-	f = vpa_finding_add(r, VPA_FOUND_TENSOR_COPIES, vpa_saving_status(r, &s));
 	if (!f)
 		return;
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_LAYOUT);
-	vpa_finding_saves(r, f, &s);
 	f->title = "kernels only copy tensors: write in place, and give CUDA graphs inputs at "
 		   "addresses that stay";
-	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " kernel%s, %s, %s %% of busy",
-		m.calls, vpa_plural(m.calls), vpa_duration(m.ns).text,
-		vpa_share((double)m.ns / (double)busy).text);
 	f->threshold = "10 % of busy time, 2 % of active, 1 % of the window";
 	f->caveat = "a copy into another order of memory may be needed";
 	f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, f->caveat);
-	vpa_finding_evidence(f, m.kernel);
 }
 
 void vpa_find_moves(struct vpa_report *r)
