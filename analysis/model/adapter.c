@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	SMALL = 3, /* a product of the adapter takes at most one part of so many of the layer's */
+	SMALL = 3, /* a product of the adapter takes at most 1 / this of the layer's */
 	SCALES = 2 /* multiplications by a scale, and by another one */
 };
 

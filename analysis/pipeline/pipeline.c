@@ -13,7 +13,7 @@
 /* Names with a meaning; any beyond this are looked up each time. */
 enum { LABELS_MAX = 4096 };
 
-/* In vpa_pipeline.elsewhere: so many ranges of a name were no part of a block, or some was. */
+/* Values of vpa_pipeline.elsewhere: how many ranges of a name were no part of a block before the question is settled, or that one was. */
 enum { ELSEWHERE = 8, IN_BLOCKS = 255 };
 
 static const struct vpa_around nothing_around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Of the products that could have one, so many do; fewer are another pattern, of a few layers. */
+/* At least this share of the layers' products have an adapter: fewer are another pattern, of a few layers. */
 static const double layer_share = 0.25;
 
 /* Products that are no adapter's. */

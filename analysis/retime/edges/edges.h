@@ -47,8 +47,8 @@ struct vpa_edges {
 	int64_t latency_ns, graph_latency_ns; /* usual, from a launch to its op */
 	int64_t stream_gap_ns;                /* usual, between two ops of a stream */
 	uint64_t launch_gap_ns;               /* usual host code before a launch */
-	/* A launch returns once the one so many before it has ended: VPA_QUEUE_LAUNCHES, or one more where most launches
-	 * that had to wait returned while the former was still running. */
+	/* How many launches a device's queue holds: a launch returns once the one that is this many before it has ended.
+	 * VPA_QUEUE_LAUNCHES; or one more, if most launches that had to wait returned while that one still ran. */
 	uint32_t queue_launches;
 	/* Time of ops before which nothing known explains the delay; that which only an inferred edge explains; host code
 	 * of threads that went on after another one's call. */

@@ -16,7 +16,7 @@ enum {
 
 /* Of the mean period: none is further from it, and the GPU's work differs by more. */
 static const double equal = 0.005, unlike = 0.01;
-/* The work differs by so many times what the periods differ by. */
+/* The work differs by at least this many times as much as the periods. */
 static const double in_spite = 2;
 
 struct spread {
