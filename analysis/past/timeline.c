@@ -24,9 +24,6 @@
 
 enum { AHEAD = 8, LIVE_LIMIT = 4 };
 
-/* Chrome's traces have microseconds, of which some writers drop the fraction. */
-enum { ROUNDING_NS = 1000 };
-
 static void annotate(struct vpa_range *range, uint32_t payload)
 {
 	if (payload)
@@ -251,16 +248,11 @@ static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	return VPT_OK;
 }
 
-/* Whether the inner one, which began later, is a part of the outer one: in traces whose times are rounded it may end a little
- * later than that, and the next one of a series may begin before the one before it ends. What never ended is around all
- * that began in it. */
+/* Whether the inner one, which began later, is a part of the outer one. What never ended is around all that began in it. */
 static int is_inside(const struct vpa_range *inner, const struct vpa_range *outer)
 {
-	uint64_t end_ns = outer->unmatched ? UINT64_MAX : outer->end_ns;
-	uint64_t over_ns = inner->end_ns > end_ns ? inner->end_ns - end_ns : 0;
-
-	return outer->end_ns > inner->start_ns && over_ns <= ROUNDING_NS &&
-	       inner->end_ns - over_ns - inner->start_ns >= over_ns;
+	return outer->end_ns > inner->start_ns &&
+	       (outer->unmatched || inner->end_ns <= outer->end_ns);
 }
 
 /* Of a range that has not ended yet it is known later. */

@@ -1,9 +1,10 @@
-/* collect_siblings.c - calls and ranges of a thread that overlap since a writer rounded their times.
+/* collect_siblings.c - calls and ranges of a thread that overlap in part since a writer rounded their times.
  *
  * A thread ends one call, or push/pop range, before it begins the next, so two of them lie apart or one in the other. A file with
  * times and lengths of its own rounding, such as microseconds since 1970 that went through a double, may let the first end in the
- * second. Then the second counts as inside the first: a denoising step inside a step, or a call inside a call. So the first
- * one ends where the second begins, if they overlap by no more than VPT_ROUNDED_NS and half of the first.
+ * second, or the inner one after the outer. Such a denoising step would count as inside another, or as beside its block. So what
+ * is too long by no more than VPT_ROUNDED_NS, and half of it, is cut: the first where the second begins, or the inner one where the
+ * outer ends.
  *
  * Exports of our own, and of Nsight Systems, have exact times. Rows are compared in the file's order, as far as those of a thread are in the order of their starts. */
 #include "formats/import/collect/collect.h"
@@ -28,13 +29,23 @@ static uint64_t end_of(const uint64_t *row)
 	return row[1] + row[2];
 }
 
-/* Whether `row` ends in the one that begins next, by so little that rounding explains it. */
-static int ends_in(const uint64_t *row, const uint64_t *next)
+/* Whether rounding explains so much of a row. */
+static int is_rounded(const uint64_t *row, uint64_t ns)
 {
-	uint64_t start = start_of(next), over = end_of(row) - start;
+	return ns <= VPT_ROUNDED_NS && ns <= row[2] / 2;
+}
 
-	return start > start_of(row) && end_of(row) < end_of(next) && over <= VPT_ROUNDED_NS &&
-	       over <= row[2] / 2;
+/* Cuts one of two rows that overlap in part, where rounding explains it. */
+static void part_two(uint64_t *row, uint64_t *next)
+{
+	uint64_t start = start_of(next), end = end_of(row), over = end - start;
+
+	if (start <= start_of(row) || start >= end || end >= end_of(next))
+		return;
+	if (is_rounded(row, over))
+		row[2] -= over;
+	else if (is_rounded(next, end_of(next) - end))
+		next[2] = over;
 }
 
 static int add(struct stack *s, uint64_t *row)
@@ -43,12 +54,9 @@ static int add(struct stack *s, uint64_t *row)
 	if (s->count && start_of(s->rows[s->count - 1]) > start_of(row))
 		s->count = 0;
 	while (s->count) {
-		uint64_t *top = s->rows[s->count - 1];
-
-		if (end_of(top) > start_of(row) && !ends_in(top, row))
+		part_two(s->rows[s->count - 1], row);
+		if (end_of(s->rows[s->count - 1]) > start_of(row))
 			break;
-		if (end_of(top) > start_of(row))
-			top[2] = start_of(row) - start_of(top);
 		s->count--;
 	}
 	if (vpt_grow(&s->rows, &s->cap, s->count + 1, sizeof(*s->rows)))

@@ -221,13 +221,10 @@ static int has_row(const struct model *m, const struct model_range *r)
 	return r->start >= m->window_start && r->start <= m->window_end;
 }
 
-/* Whether it is inside another, or as good as that: up to 1,000 ns of it, and at most half, may be left outside. What never
- * ended is around all that began in it. */
+/* What never ended is around all that began in it. */
 static int is_inside(const struct model_range *r, const struct model_range *o)
 {
-	uint64_t end = o->unmatched ? UINT64_MAX : o->end, over = r->end > end ? r->end - end : 0;
-
-	return o->end > r->start && over <= 1000 && 2 * over <= r->end - r->start;
+	return o->end > r->start && (o->unmatched || r->end <= o->end);
 }
 
 /* Whether it is a part of one of its name on its thread that began before. */
