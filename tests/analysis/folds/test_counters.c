@@ -583,6 +583,31 @@ static int has(const struct vpa_report *r, const char *form, const char *words)
 	return found;
 }
 
+/* Whoever measured it: the driver, the CUDA calls, or PyTorch's allocator. */
+static void the_text_says_the_most_memory_of_a_stage(void **state)
+{
+	static const char *const names[] = {
+		"Memory used", "Allocated by CUDA calls", "PyTorch allocated"};
+	char script[1024], words[128];
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(names); i++) {
+		snprintf(script, sizeof(script),
+			VIDEO
+			"series held device 0 unit \"B\" \"%s\"\ncounter held 100s 1000000000\n"
+			"counter held 101500ms 3000000000\ncounter held 102s 2000000000\n"
+			"end 110s\n",
+			names[i]);
+		snprintf(words, sizeof(words), " %s of GPU 0 at most: encode 3.00 GB\n", names[i]);
+		r = analyze(script);
+		if (!has(r, "text", words))
+			fail_msg("expected: %s", words);
+		vpa_report_free(r);
+	}
+}
+
 static void the_page_has_a_section_if_there_are_samples(void **state)
 {
 	struct vpa_report *without = analyze(VIDEO "end 110s\n");
@@ -740,6 +765,7 @@ int main(void)
 		cmocka_unit_test(a_stage_has_the_events_in_it),
 		cmocka_unit_test(memory_of_a_stage_is_what_it_holds_at_its_end),
 		cmocka_unit_test(memory_in_use_follows_the_allocations),
+		cmocka_unit_test(the_text_says_the_most_memory_of_a_stage),
 		cmocka_unit_test(the_page_has_a_section_if_there_are_samples),
 		cmocka_unit_test(all_forms_show_the_mean_of_events),
 		cmocka_unit_test(findings_have_floors),

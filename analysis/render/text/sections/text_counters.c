@@ -134,6 +134,13 @@ static void add_allocator(struct vpa_table *t, const struct vpa_report *r)
 	}
 }
 
+/* Whether a series is a GPU's memory in use, whoever measured it. */
+static int is_memory(const struct vpa_counter *c)
+{
+	return c->series == VPT_SERIES_MEMORY_USED || c->series == VPT_SERIES_CUDA_ALLOCATED ||
+	       c->series == VPT_SERIES_TORCH_ALLOCATED;
+}
+
 /* The most memory in use, by stage. */
 static void add_peaks(struct vpa_table *t, const struct vpa_report *r, const struct vpa_counter *c)
 {
@@ -177,9 +184,7 @@ static void add_notes(struct vpa_table *t, const struct vpa_report *r)
 		if (r->counters[i].energy_wh >= 0 && r->counters[i].device >= 0)
 			add_energy(t, r, &r->counters[i]);
 	for (i = 0; i < r->counter_count; i++)
-		if (r->counters[i].device >= 0 &&
-			(r->counters[i].series == VPT_SERIES_MEMORY_USED ||
-				r->counters[i].series == VPT_SERIES_CUDA_ALLOCATED))
+		if (r->counters[i].device >= 0 && is_memory(&r->counters[i]))
 			add_peaks(t, r, &r->counters[i]);
 	add_allocator(t, r);
 	if (nvml)
