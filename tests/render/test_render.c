@@ -475,7 +475,7 @@ struct named {
 	struct vpa_idle_part parts[3];
 	struct vpa_device device;
 	struct vpa_gap_piece piece;
-	struct vpa_instead_row did;
+	struct vpa_instead_row instead;
 	struct vpa_gap_row gap;
 	struct vpa_family_row family;
 	struct vpa_kernel_row kernel;
@@ -531,10 +531,10 @@ static void name_idle_time(struct named *n, const char *name)
 		.before_first_work_count = COUNT(n->parts),
 		.comm_ns = MS(2),
 		.comm_wait_ns = MS(1)};
-	n->did = (struct vpa_instead_row){VPA_CAUSE_SYNC, IN(name), name, VPA_CAUSE_HOST_CODE,
+	n->instead = (struct vpa_instead_row){VPA_CAUSE_SYNC, IN(name), name, VPA_CAUSE_HOST_CODE,
 		IN(name), name, MS(2), 3, NULL};
-	n->device.host_did = &n->did;
-	n->device.host_did_count = 1;
+	n->device.instead = &n->instead;
+	n->device.instead_count = 1;
 	n->piece = (struct vpa_gap_piece){VPA_CAUSE_SYNC, name, IN(name), MS(3),
 		VPA_CAUSE_HOST_CODE, IN(name), name, IN(name)};
 	n->gap = (struct vpa_gap_row){"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, IN(name), 1, 1, name,
@@ -549,7 +549,7 @@ static void name_work(struct named *n, const char *name)
 {
 	n->family = (struct vpa_family_row){VPA_FAMILY_GEMM, 1, MS(4), MS(4), 1};
 	n->kernel = (struct vpa_kernel_row){name, VPA_FAMILY_GEMM, VPA_BACKEND_OTHER, MS(4),
-		SPREAD(1, 4), 0, -1, -1, -1, -1, 0, 0, NULL};
+		SPREAD(1, 4), 0, -1, -1, -1, -1, 0, 0, NULL, 0};
 	n->backend = (struct vpa_backend_row){VPA_BACKEND_OTHER, 1, 1, 1, 1, 1, 1, 0.5};
 	n->triple = (struct vpa_eager_row){name, name, name, 1, 1, 1};
 	n->range = (struct vpa_range_row){.name = name, .domain = name, .host = SPREAD(1, 1)};

@@ -173,21 +173,20 @@ static void add_kernel(
 	row->exclusive_ns += k->exclusive_ns;
 }
 
-/* The kernel's row; those that the report lists have names that are demangled. NULL: none. */
-static const struct vpa_kernel_row *row_of(struct vpa_report *r, const char *name)
+/* The row of a kernel of the model; NULL: it has none. */
+static const struct vpa_kernel_row *row_of(const struct vpa_report *r, size_t kernel)
 {
-	const char *demangled = name ? vpa_demangle(&r->arena, name) : NULL;
 	size_t i;
 
-	for (i = 0; demangled && i < r->kernel_names; i++)
-		if (!strcmp(r->kernels[i].name, name) || !strcmp(r->kernels[i].name, demangled))
+	for (i = 0; i < r->kernel_names; i++)
+		if (r->kernels[i].kernel == kernel)
 			return &r->kernels[i];
 	return NULL;
 }
 
 /* They are a part of their kernel's calls, whose exclusive time is in proportion. */
 static void add_copies(struct vpa_misfit_row *row, const struct misfit *m, const struct state *s,
-	const struct vpa_model *model, struct vpa_report *out)
+	const struct vpa_report *out)
 {
 	uint64_t most = 0;
 	size_t i;
@@ -197,7 +196,7 @@ static void add_copies(struct vpa_misfit_row *row, const struct misfit *m, const
 		struct vpa_kernel_row part;
 
 		if (s->copies[i].ns)
-			kernel = row_of(out, vpa_fold_name(out, model, model->kernels[i].name));
+			kernel = row_of(out, i);
 		if (!kernel || !kernel->time.total_ns)
 			continue;
 		part = *kernel;
@@ -229,6 +228,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	uint64_t busy = vpa_busy_ns(out), narrow = narrow_ns(out);
 	size_t i, k, count = 0;
 
+	(void)c;
 	if (!rows)
 		return VPT_ENOMEM;
 	for (i = 0; i < COUNT(misfits); i++) {
@@ -238,7 +238,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			if (misfits[i].is(&out->kernels[k]))
 				add_kernel(&rows[count], &misfits[i], &out->kernels[k]);
 		if (!misfits[i].is)
-			add_copies(&rows[count], &misfits[i], state, c->model, out);
+			add_copies(&rows[count], &misfits[i], state, out);
 		if (!rows[count].calls)
 			continue;
 		rows[count].kernel = vpa_demangle(&out->arena, rows[count].kernel);

@@ -417,6 +417,7 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 		if (!r->time.count)
 			continue;
 		rows[count++] = (struct vpa_kernel_row){.name = name ? name : "(no name)",
+			.kernel = (uint32_t)i,
 			.family = m->kernels[i].klass.family,
 			.backend = m->kernels[i].klass.backend,
 			.exclusive_ns = r->exclusive_ns,

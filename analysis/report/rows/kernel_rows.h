@@ -30,6 +30,7 @@ struct vpa_kernel_row {
 	int tensor_cores; /* 1: its name says that it uses them */
 	/* "FILE:LINE" that Inductor wrote it in, see inductor_cache.h; NULL: not known. */
 	const char *source;
+	uint32_t kernel; /* its number in the pass's model */
 };
 
 /* Matrix products by the format of their factors. */
