@@ -268,7 +268,7 @@ int vpa_trace_pass_start(
 	p->idle.resolver = &p->resolver;
 	p->idle.grown = pass_on_sm_counts;
 	p->idle.ctx = p;
-	p->folds.context = (struct vpa_fold_context){&p->model, &p->idle, o,
+	p->folds.context = (struct vpa_fold_context){&p->model, &p->resolver, &p->idle, o,
 		o->top ? o->top : VPA_TOP_USUAL, &p->pipeline, &p->folds.lanes, &p->folds.stages};
 	vpa_pipeline_init(&p->pipeline, &p->model, p->stage_rules);
 	p->pipeline.is_diffusion = o->frames_per_block || o->latents_per_block;

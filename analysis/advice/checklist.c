@@ -208,7 +208,7 @@ static int is_scheduler(const struct vpa_stage_row *s)
 {
 	const char *at = s->name;
 
-	if (vpa_marked_span_mark_of(s->name, strlen(s->name)) == VPA_MARK_SCHEDULER)
+	if (vpa_marked_span_mark_of(s->name, strlen(s->name)) == VPA_RANGE_MARK_SCHEDULER)
 		return 1;
 	for (; *at; at++)
 		if (!strncasecmp(at, "scheduler", 9))

@@ -30,16 +30,16 @@ static size_t family_part(const char *name)
 }
 
 /* Adds what the host did in idle time of a cause. */
-static void add_did(uint64_t *sums, enum vpa_cause cause, enum vpa_cause host, uint64_t ns)
+static void add_instead(uint64_t *sums, enum vpa_cause cause, enum vpa_cause host, uint64_t ns)
 {
 	unsigned number = vpa_instead_number(cause, host);
 
-	if (number < VPA_HOST_DIDS)
+	if (number < VPA_INSTEADS)
 		vpt_sat_add_to(&sums[VPA_OVERVIEW_PARTS + number], ns);
 }
 
 static int add_rows(
-	const struct vpa_block_part *parts, size_t count, uint64_t *sums, int *lacks_did)
+	const struct vpa_block_part *parts, size_t count, uint64_t *sums, int *lacks_instead)
 {
 	size_t i, k;
 
@@ -54,10 +54,10 @@ static int add_rows(
 		vpt_sat_add_to(&sums[part], p->ns);
 		if (p->kind != VPA_PART_IDLE)
 			continue;
-		*lacks_did |= !p->host_did;
-		for (k = 0; k < p->host_did_count; k++)
-			add_did(sums, (enum vpa_cause)(part - VPA_OVERVIEW_IDLE),
-				p->host_did[k].host, p->host_did[k].ns);
+		*lacks_instead |= !p->instead;
+		for (k = 0; k < p->instead_count; k++)
+			add_instead(sums, (enum vpa_cause)(part - VPA_OVERVIEW_IDLE),
+				p->instead[k].host, p->instead[k].ns);
 	}
 	return count > 0;
 }
@@ -182,7 +182,8 @@ static int only_step_of(const struct vpa_report *r, struct vpa_arena *arena, str
 		.busy_ns = unit.busy_ns,
 		.idle_ns = unit.idle_ns,
 		.touched = vpa_is_touched(r, unit.start_ns, unit.end_ns)};
-	if (add_rows(r->only_step.parts, r->only_step.part_count, parts, &out->units[0].lacks_did))
+	if (add_rows(r->only_step.parts, r->only_step.part_count, parts,
+		    &out->units[0].lacks_instead))
 		out->units[0].parts_ns = parts;
 	out->count = out->in_window = 1;
 	return VPT_OK;
@@ -323,11 +324,11 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 			vpt_sat_add_to(&parts[VPA_OVERVIEW_IDLE + p->cause], p->ns);
 			vpt_sat_add_to(&known, p->ns);
 		}
-		u->lacks_did |= !r->devices[i].host_did;
-		for (k = 0; k < r->devices[i].host_did_count; k++) {
-			const struct vpa_instead_row *did = &r->devices[i].host_did[k];
+		u->lacks_instead |= !r->devices[i].instead;
+		for (k = 0; k < r->devices[i].instead_count; k++) {
+			const struct vpa_instead_row *instead = &r->devices[i].instead[k];
 
-			add_did(parts, did->cause, did->host, did->ns);
+			add_instead(parts, instead->cause, instead->host, instead->ns);
 		}
 	}
 	if (known == vpt_sat_add(u->busy_ns, u->idle_ns))
@@ -353,7 +354,7 @@ static int add_request(const struct vpa_request *q, uint64_t request, struct vpa
 		.idle_ns = g->idle_ns,
 		.paused_ns = g->paused_ns,
 		.touched = q->touched};
-	if (add_rows(g->parts, g->part_count, parts, &out->lacks_did))
+	if (add_rows(g->parts, g->part_count, parts, &out->lacks_instead))
 		out->parts_ns = parts;
 	return VPT_OK;
 }
@@ -465,7 +466,7 @@ size_t vpa_units_pair(struct vpa_units *all, size_t count)
 /* ---- sums ---- */
 
 /* The sums of all units, where the parts of single ones are not known. */
-static int sum_totals(const struct vpa_units *u, uint64_t *sums, int *lacks_did)
+static int sum_totals(const struct vpa_units *u, uint64_t *sums, int *lacks_instead)
 {
 	const struct vpa_report *r = u->report;
 	size_t i;
@@ -474,11 +475,12 @@ static int sum_totals(const struct vpa_units *u, uint64_t *sums, int *lacks_did)
 		if (!u->units[i].paired)
 			return 0;
 	if (u->kind == VPA_UNIT_STEP || u->kind == VPA_UNIT_ITERATION)
-		return add_rows(r->step_totals.parts, r->step_totals.part_count, sums, lacks_did);
+		return add_rows(
+			r->step_totals.parts, r->step_totals.part_count, sums, lacks_instead);
 	for (i = 0; u->kind == VPA_UNIT_BLOCK && i < r->request_count; i++) {
 		const struct vpa_blocks *b = &r->requests[i].blocks;
 
-		if (b->measured && !add_rows(b->parts, b->part_count, sums, lacks_did))
+		if (b->measured && !add_rows(b->parts, b->part_count, sums, lacks_instead))
 			return 0;
 	}
 	return u->kind == VPA_UNIT_BLOCK;
@@ -498,17 +500,17 @@ static void add_unit(const struct vpa_unit *unit, int by_part, uint64_t *sums)
 		vpt_sat_add_to(&sums[i], unit->parts_ns[i]);
 }
 
-int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_did)
+int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_instead)
 {
 	size_t i;
 
 	for (i = 0; i < u->count && by_part; i++)
 		if (!u->units[i].parts_ns)
-			return sum_totals(u, sums, lacks_did);
+			return sum_totals(u, sums, lacks_instead);
 	for (i = 0; i < u->count; i++)
 		if (u->units[i].paired) {
 			add_unit(&u->units[i], by_part, sums);
-			*lacks_did |= u->units[i].lacks_did;
+			*lacks_instead |= u->units[i].lacks_instead;
 		}
 	return 1;
 }

@@ -72,7 +72,7 @@ struct vpa_unit {
 	/* busy + idle + paused = period * devices. */
 	uint64_t busy_ns, idle_ns, paused_ns;
 	const uint64_t *parts_ns; /* VPA_OVERVIEW_ALL of them; NULL: not known */
-	int lacks_did;            /* what the host did is not known */
+	int lacks_instead;        /* what the host did is not known */
 	double judged_ns;         /* of a frame: judged by it, not by the period; 0: by that */
 	int touched;              /* missing records may change the figures */
 	int paired;               /* every capture of the comparison has the key */
@@ -95,8 +95,8 @@ int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind,
 size_t vpa_units_pair(struct vpa_units *all, size_t count);
 
 /* Adds the parts of the paired units to sums[VPA_UNIT_PARTS]. Without `by_part`, busy and idle time are one
- * part each. Returns whether the parts are known. Sets *lacks_did if what the host did is not. */
-int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_did);
+ * part each. Returns whether the parts are known. Sets *lacks_instead if what the host did is not. */
+int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_instead);
 
 struct vpt_sink;
 

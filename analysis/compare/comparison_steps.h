@@ -46,7 +46,7 @@ int vpa_compare_parts(struct vpa_comparison *c, const struct vpa_compared_units 
 int vpa_compare_rows(struct vpa_comparison *c, const struct vpa_compared_units *units);
 /* What the host did in time that counts to an earlier wait: instead_changes.c. Takes it out of the sums of the causes, if both sides
  * know it; else out of the sums. */
-void vpa_compare_take_instead(uint64_t *a, uint64_t *b, int lacks_did);
+void vpa_compare_take_instead(uint64_t *a, uint64_t *b, int lacks_instead);
 /* Where a part's host did what it did, on the side with more of it. */
 void vpa_compare_place_instead(const struct vpa_comparison *c, struct vpa_compared_part *part);
 /* A part of the mean unit, as it explains the change. Where parts in which the host did the same cancel by a quarter or more,

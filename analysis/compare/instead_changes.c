@@ -16,7 +16,7 @@
 /* Whether time of a cause in which the host did this is told apart. */
 static int is_apart(enum vpa_cause cause, enum vpa_cause host)
 {
-	return vpa_instead_number(cause, host) < VPA_HOST_DIDS && host != cause &&
+	return vpa_instead_number(cause, host) < VPA_INSTEADS && host != cause &&
 	       host != VPA_CAUSE_LAUNCH_RATE && host != VPA_CAUSE_LAUNCH_CALL;
 }
 
@@ -26,35 +26,35 @@ static int is_apart(enum vpa_cause cause, enum vpa_cause host)
  * cause, as a file may say. */
 static int take(uint64_t *sums)
 {
-	uint64_t *dids = sums + VPA_OVERVIEW_PARTS;
+	uint64_t *insteads = sums + VPA_OVERVIEW_PARTS;
 	unsigned i;
 
-	for (i = 0; i < VPA_HOST_DIDS; i++) {
+	for (i = 0; i < VPA_INSTEADS; i++) {
 		enum vpa_cause cause = vpa_instead_cause(i);
 		uint64_t *whole = &sums[VPA_OVERVIEW_IDLE + cause];
 
 		if (!is_apart(cause, vpa_instead_host(i)))
-			dids[i] = 0;
-		if (dids[i] > *whole)
+			insteads[i] = 0;
+		if (insteads[i] > *whole)
 			return 0;
-		*whole -= dids[i];
+		*whole -= insteads[i];
 	}
 	return 1;
 }
 
-void vpa_compare_take_instead(uint64_t *a, uint64_t *b, int lacks_did)
+void vpa_compare_take_instead(uint64_t *a, uint64_t *b, int lacks_instead)
 {
 	uint64_t taken_a[VPA_OVERVIEW_ALL], taken_b[VPA_OVERVIEW_ALL];
 
 	memcpy(taken_a, a, sizeof(taken_a));
 	memcpy(taken_b, b, sizeof(taken_b));
-	if (!lacks_did && take(taken_a) && take(taken_b)) {
+	if (!lacks_instead && take(taken_a) && take(taken_b)) {
 		memcpy(a, taken_a, sizeof(taken_a));
 		memcpy(b, taken_b, sizeof(taken_b));
 		return;
 	}
-	memset(a + VPA_OVERVIEW_PARTS, 0, VPA_HOST_DIDS * sizeof(*a));
-	memset(b + VPA_OVERVIEW_PARTS, 0, VPA_HOST_DIDS * sizeof(*b));
+	memset(a + VPA_OVERVIEW_PARTS, 0, VPA_INSTEADS * sizeof(*a));
+	memset(b + VPA_OVERVIEW_PARTS, 0, VPA_INSTEADS * sizeof(*b));
 }
 
 void vpa_compare_place_instead(const struct vpa_comparison *c, struct vpa_compared_part *part)
@@ -77,7 +77,7 @@ void vpa_compare_place_instead(const struct vpa_comparison *c, struct vpa_compar
 }
 
 /* What the host did in a part of the mean unit, of what is told apart; VPA_CAUSE_NOT_IDLE: something else. */
-static enum vpa_cause did_of(const struct vpa_compared_part *part)
+static enum vpa_cause instead_of(const struct vpa_compared_part *part)
 {
 	enum vpa_cause cause = vpa_compared_cause(part);
 
@@ -115,16 +115,16 @@ static int is_of_cause(const struct vpa_comparison *c, const struct vpa_compared
 }
 
 /* What the host did in all parts, if these cancel by a quarter or more, else -1. 0 unless `part` is the largest of these. */
-static int net_did(const struct vpa_comparison *c, size_t part, struct vpa_compared_part *out)
+static int net_instead(const struct vpa_comparison *c, size_t part, struct vpa_compared_part *out)
 {
-	enum vpa_cause did = did_of(&c->parts[part]);
+	enum vpa_cause instead = instead_of(&c->parts[part]);
 	uint64_t more = 0, less = 0, size, most = 0;
 	size_t i, largest = part;
 
 	for (i = 0; i < c->part_count; i++) {
 		int64_t delta = c->parts[i].times.delta_ns;
 
-		if (did_of(&c->parts[i]) != did)
+		if (instead_of(&c->parts[i]) != instead)
 			continue;
 		size = vpa_magnitude(delta);
 		if (delta < 0)
@@ -137,8 +137,8 @@ static int net_did(const struct vpa_comparison *c, size_t part, struct vpa_compa
 	if (!more || !less || vpa_earlier(more, less) < vpa_later(more, less) / 4)
 		return -1;
 	*out = (struct vpa_compared_part){.kind = VPA_PART_IDLE,
-		.part = VPA_OVERVIEW_IDLE + (unsigned)did,
-		.name = vpa_cause_text(did),
+		.part = VPA_OVERVIEW_IDLE + (unsigned)instead,
+		.name = vpa_cause_text(instead),
 		.times = {.delta_ns = vpt_sat_diff(more, less)}};
 	return part == largest;
 }
@@ -153,7 +153,7 @@ static int join_cause(const struct vpa_comparison *c, size_t part, struct vpa_co
 		struct vpa_compared_part net;
 
 		if (i == part || !is_of_cause(c, &c->parts[i]) || c->parts[i].part != out->part ||
-			(did_of(&c->parts[i]) && net_did(c, i, &net) >= 0))
+			(instead_of(&c->parts[i]) && net_instead(c, i, &net) >= 0))
 			continue;
 		if (i < part)
 			return 0;
@@ -169,8 +169,8 @@ int vpa_compare_whole_instead(
 	int is_shown = -1;
 
 	*out = c->parts[part];
-	if (did_of(out))
-		is_shown = net_did(c, part, out);
+	if (instead_of(out))
+		is_shown = net_instead(c, part, out);
 	if (is_shown < 0 && is_of_cause(c, out))
 		is_shown = join_cause(c, part, out);
 	return is_shown != 0;
@@ -180,16 +180,16 @@ int vpa_compare_whole_instead(
 
 /* The row of a cause, place and call, else the sum of the cause's small rows; NULL: there is none. */
 static struct vpa_compared_row *find_row(
-	struct vpa_compared_row *rows, size_t count, const struct vpa_instead_row *did)
+	struct vpa_compared_row *rows, size_t count, const struct vpa_instead_row *instead)
 {
 	struct vpa_compared_row *sum = NULL;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (rows[i].host || rows[i].cause != did->cause)
+		if (rows[i].host || rows[i].cause != instead->cause)
 			continue;
-		if (!vpa_place_compare(&rows[i].place, &did->place) &&
-			vpt_same_text(rows[i].call, did->call))
+		if (!vpa_place_compare(&rows[i].place, &instead->place) &&
+			vpt_same_text(rows[i].call, instead->call))
 			return &rows[i];
 		if (rows[i].place.kind == VPA_PLACE_SEVERAL)
 			sum = &rows[i];
@@ -202,27 +202,27 @@ size_t vpa_compare_divide_rows(
 {
 	size_t i, end = count;
 
-	for (i = 0; i < d->host_did_count; i++) {
-		const struct vpa_instead_row *did = &d->host_did[i];
-		struct vpa_compared_row *row = find_row(rows, count, did), *part = &rows[end];
+	for (i = 0; i < d->instead_count; i++) {
+		const struct vpa_instead_row *instead = &d->instead[i];
+		struct vpa_compared_row *row = find_row(rows, count, instead), *part = &rows[end];
 		uint64_t *ns;
 
-		if (!row || !is_apart(did->cause, did->host) ||
-			did->host_place.kind == VPA_PLACE_SEVERAL)
+		if (!row || !is_apart(instead->cause, instead->host) ||
+			instead->host_place.kind == VPA_PLACE_SEVERAL)
 			continue;
 		ns = in_b ? &row->times.b_ns : &row->times.a_ns;
-		if (*ns < did->ns)
+		if (*ns < instead->ns)
 			continue;
-		*ns -= did->ns;
+		*ns -= instead->ns;
 		*part = (struct vpa_compared_row){.kind = VPA_PART_IDLE,
 			.name = row->name,
 			.cause = row->cause,
 			.call = row->call,
-			.host = did->host,
-			.host_place = did->host_place,
-			.host_call = did->host_call};
-		*(in_b ? &part->b_count : &part->a_count) = did->gaps;
-		*(in_b ? &part->times.b_ns : &part->times.a_ns) = did->ns;
+			.host = instead->host,
+			.host_place = instead->host_place,
+			.host_call = instead->host_call};
+		*(in_b ? &part->b_count : &part->a_count) = instead->gaps;
+		*(in_b ? &part->times.b_ns : &part->times.a_ns) = instead->ns;
 		end++;
 	}
 	return end;

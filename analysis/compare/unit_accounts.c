@@ -34,13 +34,13 @@ static struct vpa_compared_part part_at(size_t part)
 {
 	struct vpa_compared_part out = {
 		.kind = VPA_PART_BUSY, .part = (unsigned)part, .name = "all"};
-	unsigned did = (unsigned)(part - VPA_OVERVIEW_PARTS);
+	unsigned instead = (unsigned)(part - VPA_OVERVIEW_PARTS);
 
-	if (part >= VPA_OVERVIEW_PARTS && did < VPA_HOST_DIDS) {
+	if (part >= VPA_OVERVIEW_PARTS && instead < VPA_INSTEADS) {
 		out.kind = VPA_PART_IDLE;
-		out.part = VPA_OVERVIEW_IDLE + (unsigned)vpa_instead_cause(did);
+		out.part = VPA_OVERVIEW_IDLE + (unsigned)vpa_instead_cause(instead);
 		out.name = vpa_overview_part_name(out.part);
-		out.host = vpa_instead_host(did);
+		out.host = vpa_instead_host(instead);
 	} else if (part < VPA_OVERVIEW_PARTS) {
 		out.kind = part < VPA_OVERVIEW_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
 		out.name = vpa_overview_part_name(part);
@@ -77,15 +77,15 @@ static uint64_t over_of(const struct vpa_comparison *c, const struct vpa_units *
 
 static int sum_units(const struct vpa_compared_units *u, int by_part, uint64_t *a, uint64_t *b)
 {
-	int lacks_did = 0;
+	int lacks_instead = 0;
 	size_t i;
 
 	memset(a, 0, VPA_UNIT_PARTS * sizeof(*a));
 	memset(b, 0, VPA_UNIT_PARTS * sizeof(*b));
 	for (i = 0; i < u->count; i++)
-		if (!vpa_units_sum(&u->all[i], by_part, i < u->a_count ? a : b, &lacks_did))
+		if (!vpa_units_sum(&u->all[i], by_part, i < u->a_count ? a : b, &lacks_instead))
 			return 0;
-	vpa_compare_take_instead(a, b, lacks_did);
+	vpa_compare_take_instead(a, b, lacks_instead);
 	return 1;
 }
 
@@ -318,7 +318,7 @@ static size_t most_rows(const struct vpa_report *r)
 	size_t rows = r->kernel_count + r->family_count + 1, i;
 
 	for (i = 0; i < r->device_count; i++)
-		rows += r->devices[i].cause_count + r->devices[i].host_did_count;
+		rows += r->devices[i].cause_count + r->devices[i].instead_count;
 	return rows;
 }
 
@@ -473,7 +473,7 @@ static int knows_dids(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++)
-		if (!r->devices[i].host_did)
+		if (!r->devices[i].instead)
 			return 0;
 	return 1;
 }

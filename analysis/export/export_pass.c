@@ -18,7 +18,7 @@ struct run {
 
 /* ---- the observer ---- */
 
-static int tap_begin(void *ctx, const struct vpa_observer_view *view)
+static int observe_begin(void *ctx, const struct vpa_observer_view *view)
 {
 	((struct run *)ctx)->context.view = *view;
 	return VPT_OK;
@@ -39,7 +39,7 @@ static int is_stopped(struct run *r)
 	return stop && stop() ? vpt_fail(&r->err, VPT_EIO, "interrupted") : VPT_OK;
 }
 
-static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns)
+static int observe_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns)
 {
 	struct run *r = ctx;
 	int rc = is_stopped(r);
@@ -49,7 +49,7 @@ static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_n
 	return rc ? rc : r->exporter->chunk(r->state, b, times_from_ns);
 }
 
-static int tap_ops(void *ctx, const struct vpa_ops *ops)
+static int observe_ops(void *ctx, const struct vpa_ops *ops)
 {
 	struct run *r = ctx;
 	int rc = begin(r);
@@ -57,7 +57,7 @@ static int tap_ops(void *ctx, const struct vpa_ops *ops)
 	return rc ? rc : r->exporter->ops(r->state, ops);
 }
 
-static int tap_instants(void *ctx, const struct vpa_ops *ops)
+static int observe_instants(void *ctx, const struct vpa_ops *ops)
 {
 	struct run *r = ctx;
 	int rc = begin(r);
@@ -65,7 +65,7 @@ static int tap_instants(void *ctx, const struct vpa_ops *ops)
 	return rc ? rc : r->exporter->instants(r->state, ops);
 }
 
-static int tap_gap(void *ctx, const struct vpa_gap *gap)
+static int observe_gap(void *ctx, const struct vpa_gap *gap)
 {
 	struct run *r = ctx;
 	int rc = begin(r);
@@ -73,7 +73,7 @@ static int tap_gap(void *ctx, const struct vpa_gap *gap)
 	return rc ? rc : r->exporter->gap(r->state, gap);
 }
 
-static int tap_range(void *ctx, const struct vpa_range *range)
+static int observe_range(void *ctx, const struct vpa_range *range)
 {
 	struct run *r = ctx;
 	int rc = begin(r);
@@ -81,7 +81,7 @@ static int tap_range(void *ctx, const struct vpa_range *range)
 	return rc ? rc : r->exporter->range(r->state, range);
 }
 
-static int tap_end(void *ctx)
+static int observe_end(void *ctx)
 {
 	struct run *r = ctx;
 	int rc = begin(r);
@@ -126,13 +126,13 @@ static int analyze(const struct vpa_export_job *job, struct run *r, struct vpt_e
 {
 	const struct vpa_exporter *e = job->exporter;
 	const struct vpa_observer observer = {.ctx = r,
-		.begin = tap_begin,
-		.chunk = tap_chunk,
-		.ops = e->ops ? tap_ops : NULL,
-		.instants = e->instants ? tap_instants : NULL,
-		.gap = e->gap ? tap_gap : NULL,
-		.range = e->range ? tap_range : NULL,
-		.end = tap_end,
+		.begin = observe_begin,
+		.chunk = observe_chunk,
+		.ops = e->ops ? observe_ops : NULL,
+		.instants = e->instants ? observe_instants : NULL,
+		.gap = e->gap ? observe_gap : NULL,
+		.range = e->range ? observe_range : NULL,
+		.end = observe_end,
 		.min_gap_ns = job->options->min_gap_ns};
 	struct vpa_options options = *job->analysis;
 	struct vpa_report *report;

@@ -17,6 +17,7 @@ struct vpa_stage_times;
 
 struct vpa_fold_context {
 	struct vpa_model *model;
+	struct vpa_resolver *resolver;
 	struct vpa_idle *idle;
 	const struct vpa_options *options;
 	size_t top; /* maximum rows per table */

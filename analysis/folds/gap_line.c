@@ -132,10 +132,9 @@ static int weigh(struct weights *w, struct vpa_model *m, const struct vpa_stack_
 static int weigh_before(struct weights *w, const struct vpa_fold_context *c, uint32_t thread,
 	const struct vpa_cause_piece *p)
 {
-	uint64_t own_ns = c->idle->resolver->pasts[thread].samples.first_ns;
+	uint64_t own_ns = c->resolver->pasts[thread].samples.first_ns;
 	uint32_t other;
-	const struct vpa_stack_samples *all =
-		vpa_resolver_stand_in(c->idle->resolver, thread, &other);
+	const struct vpa_stack_samples *all = vpa_resolver_stand_in(c->resolver, thread, &other);
 
 	return all ? weigh(w, c->model, all, p->start_ns, vpa_earlier(own_ns, p->end_ns)) : VPT_OK;
 }
@@ -187,7 +186,7 @@ int vpa_gap_line(
 	*out = (struct vpa_gap_line){.frame = VPA_NONE};
 	if (vpa_stacks_count(&c->model->stacks) < 2)
 		return VPT_OK;
-	all = gap->thread != VPA_NONE ? &c->idle->resolver->pasts[gap->thread].samples : NULL;
+	all = gap->thread != VPA_NONE ? &c->resolver->pasts[gap->thread].samples : NULL;
 	if (!all || !all->count) {
 		out->is_foreign = 1;
 		return VPT_OK;

@@ -133,7 +133,7 @@ static void add_to_stream(
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	int has_pauses = c->idle->resolver->paused.count != 0;
+	int has_pauses = c->resolver->paused.count != 0;
 	size_t r, other = 0;
 
 	if (vpt_grow_zeroed(

@@ -296,7 +296,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	e->queues = vpa_arena_alloc(&out->arena, s->cap, sizeof(*e->queues));
 	if (!e->queues && s->cap)
 		return VPT_ENOMEM;
-	if (c->idle->resolver->quiet_ns == UINT64_MAX)
+	if (c->resolver->quiet_ns == UINT64_MAX)
 		return VPT_OK;
 	for (i = 0; i < s->cap && i < c->model->stream_count; i++)
 		if (s->queues[i].launches)

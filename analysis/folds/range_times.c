@@ -308,8 +308,7 @@ VPA_RARE static uint64_t paused_ns(const struct vpa_fold_context *c, const struc
 {
 	uint64_t envelope_ns = p->last_ns - p->first_ns;
 	uint64_t rest_ns = envelope_ns - (p->idle_last_ns - p->idle_first_ns) - p->busy_ns;
-	uint64_t ns =
-		envelope_ns - vpa_resolver_recorded_ns(c->idle->resolver, p->first_ns, p->last_ns);
+	uint64_t ns = envelope_ns - vpa_resolver_recorded_ns(c->resolver, p->first_ns, p->last_ns);
 
 	return ns < rest_ns ? ns : rest_ns;
 }
@@ -430,7 +429,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 		uint64_t envelope = p->last_ns - p->first_ns,
 			 idle = p->idle_last_ns - p->idle_first_ns;
 
-		if (c->idle->resolver->paused.count)
+		if (c->resolver->paused.count)
 			envelope -= paused_ns(c, p);
 		row->ops += p->ops;
 		row->envelope_ns += envelope;

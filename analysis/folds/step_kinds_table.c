@@ -1,8 +1,8 @@
 /* step_kinds_table.c - gathers the ops of each marked step, and groups the steps by them, see
  * analysis/steps/step_kinds.h. Steps that nothing marks come from unmarked_steps_table.c.
  *
- * A step is a range, else a lap from mark to mark. As elsewhere, annotations win over names, and both over
- * laps; which of them a capture has is known at its end, so each source has its own groups. Passes over the
+ * A step is a range, else a marked span from mark to mark. As elsewhere, annotations win over names, and both over
+ * marked spans; which of them a capture has is known at its end, so each source has its own groups. Passes over the
  * context are no steps, and a step that the window or a pause cuts is like no other. */
 #include "analysis/folds/fold.h"
 
@@ -23,26 +23,26 @@ struct step {
 	uint32_t stream; /* of its first op */
 };
 
-/* A thread's two newest laps: the ops of one may run while those of the next have begun. */
-struct lap {
+/* A thread's two newest marked spans: the ops of one may run while those of the next have begun. */
+struct marked_span {
 	uint64_t start_ns;             /* 0: none */
 	uint64_t block_ns, request_ns; /* starts of those that its ops were launched in; 0: none */
 	struct step step;
 };
 
-struct lap_thread {
-	struct lap laps[2]; /* newest first */
+struct marked_span_thread {
+	struct marked_span marked_spans[2]; /* newest first */
 };
 
 struct state {
 	/* Of ops(): */
-	struct lap_thread *threads;
+	struct marked_span_thread *threads;
 	size_t thread_cap;
 	struct vpa_batch_notes notes; /* the scope of the step; VPA_NONE: in none */
 	/* Of aside(): */
 	struct step *steps; /* by number of their scope */
 	size_t step_cap;
-	/* Of neither, but for that of laps, which is of ops(): */
+	/* Of neither, but for that of marked spans, which is of ops(): */
 	struct vpa_step_groups groups[SOURCES];
 };
 
@@ -109,18 +109,18 @@ static int add_ops(struct step *s, const struct vpa_ops *ops, size_t begin, size
 	return VPT_OK;
 }
 
-/* ---- laps ---- */
+/* ---- marked spans ---- */
 
 static uint64_t start_of(const struct vpa_fold_context *c, uint32_t scope)
 {
 	return scope == VPA_NONE ? 0 : c->pipeline->scopes[scope].start_ns;
 }
 
-/* When the lap that began then has ended in the window; 0: it has not. */
+/* When the marked span that began then has ended in the window; 0: it has not. */
 static uint64_t end_of(const struct vpa_fold_context *c, uint32_t thread, uint64_t start_ns)
 {
 	const struct vpa_marked_span_track *t =
-		&c->idle->resolver->laps.tracks[VPA_LAP_STEP][thread];
+		&c->resolver->marked_spans.tracks[VPA_MARKED_SPAN_STEP][thread];
 	size_t low = 0, high = t->count;
 
 	if (start_ns < c->model->window_start_ns)
@@ -138,98 +138,100 @@ static int is_cut(const struct vpa_fold_context *c, const struct vpa_step_ops *o
 	uint64_t start_ns, uint64_t end_ns)
 {
 	return vpa_intervals_cut(
-		&c->idle->resolver->paused, start_ns, ops->first_ns, ops->last_ns, end_ns);
+		&c->resolver->paused, start_ns, ops->first_ns, ops->last_ns, end_ns);
 }
 
-static int end_lap(
-	struct state *s, const struct vpa_fold_context *c, uint32_t thread, struct lap *lap)
+static int end_marked_span(struct state *s, const struct vpa_fold_context *c, uint32_t thread,
+	struct marked_span *marked_span)
 {
-	uint64_t end_ns = end_of(c, thread, lap->start_ns);
+	uint64_t end_ns = end_of(c, thread, marked_span->start_ns);
 	int rc = VPT_OK;
 
-	if (end_ns && !is_cut(c, &lap->step.ops, lap->start_ns, end_ns))
-		rc = vpa_step_groups_add(&s->groups[VPA_SOURCE_MARKS], &lap->step.ops);
-	lap->start_ns = 0;
-	vpa_step_ops_reset(&lap->step.ops);
+	if (end_ns && !is_cut(c, &marked_span->step.ops, marked_span->start_ns, end_ns))
+		rc = vpa_step_groups_add(&s->groups[VPA_SOURCE_MARKS], &marked_span->step.ops);
+	marked_span->start_ns = 0;
+	vpa_step_ops_reset(&marked_span->step.ops);
 	return rc;
 }
 
-/* Makes room for a lap as the newest one of its thread. */
-static int begin_lap(
+/* Makes room for a marked span as the newest one of its thread. */
+static int begin_marked_span(
 	struct state *s, const struct vpa_fold_context *c, uint32_t thread, uint64_t start_ns)
 {
-	struct lap *laps = s->threads[thread].laps, older = laps[0];
+	struct marked_span *marked_spans = s->threads[thread].marked_spans, older = marked_spans[0];
 
-	if (laps[1].start_ns && end_lap(s, c, thread, &laps[1]))
+	if (marked_spans[1].start_ns && end_marked_span(s, c, thread, &marked_spans[1]))
 		return VPT_ENOMEM;
-	laps[0] = laps[1];
-	laps[1] = older;
-	laps[0].start_ns = start_ns;
-	laps[0].block_ns = laps[0].request_ns = 0;
+	marked_spans[0] = marked_spans[1];
+	marked_spans[1] = older;
+	marked_spans[0].start_ns = start_ns;
+	marked_spans[0].block_ns = marked_spans[0].request_ns = 0;
 	return VPT_OK;
 }
 
-/* The thread's lap that began then; NULL: it is over, or no memory, see *rc. */
-static struct lap *find_lap(struct state *s, const struct vpa_fold_context *c, uint32_t thread,
-	uint64_t start_ns, int *rc)
+/* The thread's marked span that began then; NULL: it is over, or no memory, see *rc. */
+static struct marked_span *find_marked_span(struct state *s, const struct vpa_fold_context *c,
+	uint32_t thread, uint64_t start_ns, int *rc)
 {
-	struct lap *laps = s->threads[thread].laps;
+	struct marked_span *marked_spans = s->threads[thread].marked_spans;
 
-	if (start_ns > laps[0].start_ns)
-		*rc = begin_lap(s, c, thread, start_ns);
+	if (start_ns > marked_spans[0].start_ns)
+		*rc = begin_marked_span(s, c, thread, start_ns);
 	if (*rc)
 		return NULL;
-	return laps[0].start_ns == start_ns   ? &laps[0]
-	       : laps[1].start_ns == start_ns ? &laps[1]
-					      : NULL;
+	return marked_spans[0].start_ns == start_ns   ? &marked_spans[0]
+	       : marked_spans[1].start_ns == start_ns ? &marked_spans[1]
+						      : NULL;
 }
 
-/* Whether ops in these scopes belong to the lap. It restarts in a later block or request. */
-static int stays_in(
-	struct lap *lap, const struct vpa_fold_context *c, const struct vpa_around *around)
+/* Whether ops in these scopes belong to the marked span. It restarts in a later block or request. */
+static int stays_in(struct marked_span *marked_span, const struct vpa_fold_context *c,
+	const struct vpa_around *around)
 {
 	uint64_t block_ns = start_of(c, around->block), request_ns = start_of(c, around->request);
 
-	if (!lap->step.ops.ops) {
-		lap->block_ns = block_ns;
-		lap->request_ns = request_ns;
+	if (!marked_span->step.ops.ops) {
+		marked_span->block_ns = block_ns;
+		marked_span->request_ns = request_ns;
 	}
-	if (lap->block_ns == block_ns && lap->request_ns == request_ns)
+	if (marked_span->block_ns == block_ns && marked_span->request_ns == request_ns)
 		return 1;
-	if (request_ns < lap->request_ns ||
-		(request_ns == lap->request_ns && block_ns < lap->block_ns))
+	if (request_ns < marked_span->request_ns ||
+		(request_ns == marked_span->request_ns && block_ns < marked_span->block_ns))
 		return 0;
-	vpa_step_ops_reset(&lap->step.ops);
-	lap->block_ns = block_ns;
-	lap->request_ns = request_ns;
+	vpa_step_ops_reset(&marked_span->step.ops);
+	marked_span->block_ns = block_ns;
+	marked_span->request_ns = request_ns;
 	return 1;
 }
 
 /* Ops [begin, end), which are in no marked step. */
-static int add_laps(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
-	const struct vpa_position *p, size_t begin, size_t *run)
+static int add_marked_spans(struct state *s, const struct vpa_fold_context *c,
+	const struct vpa_ops *ops, const struct vpa_position *p, size_t begin, size_t *run)
 {
-	const struct vpa_marked_spans *laps = &c->idle->resolver->laps;
+	const struct vpa_marked_spans *marked_spans = &c->resolver->marked_spans;
 	size_t end;
 	int rc = VPT_OK;
 
-	if (p->thread >= laps->counts[VPA_LAP_STEP] || !laps->tracks[VPA_LAP_STEP][p->thread].count)
+	if (p->thread >= marked_spans->counts[VPA_MARKED_SPAN_STEP] ||
+		!marked_spans->tracks[VPA_MARKED_SPAN_STEP][p->thread].count)
 		return VPT_OK;
 	if (vpt_grow_zeroed(
 		    &s->threads, &s->thread_cap, (size_t)p->thread + 1, sizeof(*s->threads)))
 		return VPT_ENOMEM;
 	for (; begin < p->end && !rc; begin = end) {
 		uint64_t from = 0, until = UINT64_MAX, at = ops->launch_start_ns[begin];
-		const struct vpa_marked_span *part =
-			vpa_marked_spans_at(laps, VPA_LAP_STEP, p->thread, at, &from, &until);
-		struct lap *lap = part ? find_lap(s, c, p->thread, part->start_ns, &rc) : NULL;
+		const struct vpa_marked_span *part = vpa_marked_spans_at(
+			marked_spans, VPA_MARKED_SPAN_STEP, p->thread, at, &from, &until);
+		struct marked_span *marked_span =
+			part ? find_marked_span(s, c, p->thread, part->start_ns, &rc) : NULL;
 
 		for (end = begin + 1; end < p->end && ops->launch_start_ns[end] >= from &&
 				      ops->launch_start_ns[end] < until;
 			end++)
 			;
-		if (lap && stays_in(lap, c, &p->around))
-			rc = add_ops(&lap->step, ops, begin, end, run);
+		if (marked_span && stays_in(marked_span, c, &p->around))
+			rc = add_ops(&marked_span->step, ops, begin, end, run);
 	}
 	return rc;
 }
@@ -257,7 +259,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 		notes[i] = (struct vpa_batch_note){at->end, step_of(p, at)};
 		if (at->thread != VPA_NONE && at->around.step == VPA_NONE)
-			rc = add_laps(s, c, ops, at, begin, &run);
+			rc = add_marked_spans(s, c, ops, at, begin, &run);
 	}
 	return rc;
 }
@@ -309,8 +311,9 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 	for (i = 0; i < s->thread_cap; i++)
 		for (k = 2; k-- && !rc;)
-			if (s->threads[i].laps[k].start_ns)
-				rc = end_lap(s, c, (uint32_t)i, &s->threads[i].laps[k]);
+			if (s->threads[i].marked_spans[k].start_ns)
+				rc = end_marked_span(
+					s, c, (uint32_t)i, &s->threads[i].marked_spans[k]);
 	for (i = 0; i < SOURCES && !rc; i++)
 		if (s->groups[i].steps)
 			return vpa_step_groups_write(&s->groups[i], VPA_STEPS_MARKED, c->top,
@@ -326,8 +329,8 @@ static void free_state(void *state)
 	for (i = 0; i < s->step_cap; i++)
 		vpa_step_ops_free(&s->steps[i].ops);
 	for (i = 0; i < s->thread_cap; i++) {
-		vpa_step_ops_free(&s->threads[i].laps[0].step.ops);
-		vpa_step_ops_free(&s->threads[i].laps[1].step.ops);
+		vpa_step_ops_free(&s->threads[i].marked_spans[0].step.ops);
+		vpa_step_ops_free(&s->threads[i].marked_spans[1].step.ops);
 	}
 	for (i = 0; i < SOURCES; i++)
 		vpa_step_groups_free(&s->groups[i]);

@@ -440,7 +440,7 @@ static int write_row(const struct state *s, const struct vpa_fold_context *c, ui
 static void leave_out_paused(const struct state *s, const struct vpa_fold_context *c,
 	const struct lane *l, struct vpa_loop *loop)
 {
-	const struct vpa_intervals *paused = &c->idle->resolver->paused;
+	const struct vpa_intervals *paused = &c->resolver->paused;
 	size_t kept = 0, i;
 
 	for (i = 0; i < loop->step_count; i++) {

@@ -83,7 +83,7 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	vpt_free(r->waits);
 	vpt_free(r->backlogs);
 	vpa_range_pool_free(&r->pool);
-	vpa_marked_spans_free(&r->laps);
+	vpa_marked_spans_free(&r->marked_spans);
 	vpa_copy_holds_free(&r->holds);
 	vpa_intervals_free(&r->lost);
 	free_overhead(&r->overhead);

@@ -21,7 +21,7 @@ struct vpa_process {
 	uint32_t main_thread;       /* the one whose id is the process's; VPA_NONE: not seen */
 	struct vpa_timeline ranges; /* start/end ranges */
 	/* result of the last launch lookup; valid until the next chunk */
-	struct vpa_step_span range;
+	struct vpa_range_span range;
 	struct vpa_launches launches;
 	struct vpa_overhead overhead; /* of its threads */
 	uint64_t first_id;            /* the smallest correlation id of its calls; ~0: none */
@@ -90,7 +90,7 @@ struct vpa_resolver {
 	int waits_name_streams;  /* 1: some record names the waiting stream; then all do */
 	uint64_t newest_wait_ns; /* no stream was made to wait after this */
 	struct vpa_range_pool pool;
-	struct vpa_marked_spans laps;
+	struct vpa_marked_spans marked_spans;
 	struct vpa_intervals lost;
 	struct vpa_overhead overhead; /* of no particular thread */
 	/* The profiling library was at work on some thread: what tracing cost. */

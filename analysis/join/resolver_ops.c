@@ -61,8 +61,8 @@ static void note_cut(struct vpa_resolver *r, const struct vpa_call *launch)
 
 	if (!vpa_in_window(r->model, at_ns))
 		return;
-	cut_chain(vpa_steps_at(&r->pasts[thread].ranges.steps, at_ns), at_ns);
-	cut_chain(vpa_steps_at(&r->processes[process].ranges.steps, at_ns), at_ns);
+	cut_chain(vpa_range_changes_at(&r->pasts[thread].ranges.changes, at_ns), at_ns);
+	cut_chain(vpa_range_changes_at(&r->processes[process].ranges.changes, at_ns), at_ns);
 }
 
 /* What clip() leaves of an op. */
@@ -170,13 +170,13 @@ VPA_RARE static struct vpa_op_stretch *begin_stretch(
 	start_ns = vpa_call_start(launch);
 	s->thread = vpa_call_thread(launch);
 	past = &r->pasts[s->thread];
-	s->range = vpa_step_span_at(&past->range, &past->ranges.steps, start_ns);
+	s->range = vpa_range_span_at(&past->range, &past->ranges.changes, start_ns);
 	s->from_ns = past->range.from_ns;
 	s->until_ns = past->range.until_ns;
 	process = &r->processes[r->model->threads[s->thread].process];
-	if (process->ranges.steps.count) {
+	if (process->ranges.changes.count) {
 		s->process_range =
-			vpa_step_span_at(&process->range, &process->ranges.steps, start_ns);
+			vpa_range_span_at(&process->range, &process->ranges.changes, start_ns);
 		if (process->range.from_ns > s->from_ns)
 			s->from_ns = process->range.from_ns;
 		if (process->range.until_ns < s->until_ns)
@@ -533,9 +533,9 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 	until_ns = vpa_earlier(
 		vpa_copy_holds_pass(&r->holds, until_ns), vpa_resolver_sampled(r, until_ns));
 	for (i = 0; i < r->model->thread_count; i++)
-		r->pasts[i].range = (struct vpa_step_span){0};
+		r->pasts[i].range = (struct vpa_range_span){0};
 	for (i = 0; i < r->process_count; i++)
-		r->processes[i].range = (struct vpa_step_span){0};
+		r->processes[i].range = (struct vpa_range_span){0};
 	while (!rc && vpa_op_queue_take(&r->queue, until_ns, ops)) {
 		r->newest_op_ns = ops->start_ns[ops->count - 1];
 		next = join(r, ops, simple, next);

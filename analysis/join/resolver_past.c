@@ -7,11 +7,11 @@ enum {
 	/* A thread's calls are kept for the gaps that may still ask for them; there are more than
 	 * this only if a device is idle for long, and then the oldest are dropped. */
 	CALLS_KEPT_MAX = 1 << 20,
-	/* The same for the steps of a thread's or a process's ranges: without device work they
+	/* The same for the changes of a thread's or a process's ranges: without device work they
 	 * would all be kept. */
-	STEPS_KEPT_MAX = 1 << 20,
-	/* How many of the steps are kept that only a future call may ask for. */
-	STEPS_KEPT_LATE = 1024,
+	CHANGES_KEPT_MAX = 1 << 20,
+	/* How many of the changes are kept that only a future call may ask for. */
+	CHANGES_KEPT_LATE = 1024,
 	/* Calls kept of a thread that puts no work on any device: they may still have held back its
 	 * first launch. */
 	SILENT_CALLS_KEPT = 1 << 16
@@ -40,21 +40,21 @@ static int lacks_op(const struct vpa_call *call)
 	return (call->state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
 }
 
-static int is_crowd(const struct vpa_steps *s)
+static int is_crowd(const struct vpa_range_changes *s)
 {
-	return s->count - s->dropped > STEPS_KEPT_MAX;
+	return s->count - s->dropped > CHANGES_KEPT_MAX;
 }
 
-/* Whether too many steps wait for a thread's launches without op, which may never come, so that
+/* Whether too many changes wait for a thread's launches without op, which may never come, so that
  * they stop waiting. */
 static int waits_no_longer(const struct vpa_resolver *r, const struct vpa_thread_past *past)
 {
 	size_t i;
 
 	for (i = 0; i < r->process_count; i++)
-		if (is_crowd(&r->processes[i].ranges.steps))
+		if (is_crowd(&r->processes[i].ranges.changes))
 			return 1;
-	return is_crowd(&past->ranges.steps);
+	return is_crowd(&past->ranges.changes);
 }
 
 /* Finds the first of a thread's calls whose ranges may still be asked for. Calls that ended before
@@ -115,8 +115,9 @@ static uint64_t newest_end(const struct vpa_calls *c)
 static void trim_ranges(struct vpa_resolver *r, struct vpa_timeline *t, uint64_t earliest_ns,
 	uint64_t ended_ns, uint64_t frontier_ns)
 {
-	frontier_ns = vpa_later(frontier_ns, vpa_steps_newest_ns(&t->steps, STEPS_KEPT_MAX));
-	ended_ns = vpa_later(ended_ns, vpa_steps_newest_ns(&t->steps, STEPS_KEPT_LATE));
+	frontier_ns =
+		vpa_later(frontier_ns, vpa_range_changes_newest_ns(&t->changes, CHANGES_KEPT_MAX));
+	ended_ns = vpa_later(ended_ns, vpa_range_changes_newest_ns(&t->changes, CHANGES_KEPT_LATE));
 	/* Future calls may begin before known ops end. */
 	frontier_ns = vpa_earlier(vpa_earlier(frontier_ns, r->released_ns), ended_ns);
 	vpa_timeline_trim(t, &r->pool, vpa_earlier(earliest_ns, frontier_ns));

@@ -5,8 +5,9 @@
 void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
 	const struct vpa_range **own, const struct vpa_range **wide)
 {
-	*own = vpa_steps_at(&r->pasts[thread].ranges.steps, t);
-	*wide = vpa_steps_at(&r->processes[r->model->threads[thread].process].ranges.steps, t);
+	*own = vpa_range_changes_at(&r->pasts[thread].ranges.changes, t);
+	*wide = vpa_range_changes_at(
+		&r->processes[r->model->threads[thread].process].ranges.changes, t);
 }
 
 /* Ranges to consider around a moment: open at `at_ns`, and covering at least `min_ns` of the span. */
@@ -72,10 +73,11 @@ uint32_t vpa_place_among(struct vpa_range *own, struct vpa_range *wide, uint32_t
 
 static uint32_t place_in(struct vpa_resolver *r, uint32_t thread, const struct asked *a)
 {
-	struct vpa_steps *wide = &r->processes[r->model->threads[thread].process].ranges.steps;
+	struct vpa_range_changes *wide =
+		&r->processes[r->model->threads[thread].process].ranges.changes;
 
-	return find_place(vpa_steps_at(&r->pasts[thread].ranges.steps, a->at_ns),
-		wide->count ? vpa_steps_at(wide, a->at_ns) : NULL, thread, a);
+	return find_place(vpa_range_changes_at(&r->pasts[thread].ranges.changes, a->at_ns),
+		wide->count ? vpa_range_changes_at(wide, a->at_ns) : NULL, thread, a);
 }
 
 uint32_t vpa_resolver_place(struct vpa_resolver *r, uint32_t thread, uint64_t t)

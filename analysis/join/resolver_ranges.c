@@ -97,7 +97,7 @@ static int note_mark(struct vpa_resolver *r, uint32_t thread, const struct range
 {
 	if (!row->name.mark)
 		return VPT_OK;
-	return vpa_marked_spans_note(&r->laps,
+	return vpa_marked_spans_note(&r->marked_spans,
 		&(struct vpa_marked_span_note){.mark = (enum vpa_marked_span_mark)row->name.mark,
 			.thread = thread,
 			.process = r->model->threads[thread].process,
@@ -244,7 +244,7 @@ int vpa_resolver_add_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 		if (b->sections[i].kind == VPT_RANGE)
 			rc = add_range_rows(r, b, &b->sections[i]);
 	if (!rc)
-		rc = vpa_marked_spans_settle(&r->laps);
+		rc = vpa_marked_spans_settle(&r->marked_spans);
 	return rc ? rc : settle_ranges(r);
 }
 

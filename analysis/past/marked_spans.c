@@ -1,4 +1,4 @@
-/* marked_spans.c - makes laps from marks. A chunk's marks come in any order, open ones first, so they are
+/* marked_spans.c - makes marked spans from marks. A chunk's marks come in any order, open ones first, so they are
  * sorted. */
 #include "analysis/past/marked_spans.h"
 
@@ -19,11 +19,11 @@ enum vpa_marked_span_mark vpa_marked_span_mark_of(const char *name, size_t len)
 		const char *name;
 		enum vpa_marked_span_mark mark;
 	} whole[] = {
-		{"transformer_forward", VPA_MARK_FORWARD},
-		{"ltx2.denoise.pass.pos", VPA_MARK_FORWARD},
-		{"minimax_h3.dit", VPA_MARK_FORWARD},
-		{"scheduler_step", VPA_MARK_SCHEDULER},
-		{"ltx2.denoise.scheduler_update", VPA_MARK_SCHEDULER},
+		{"transformer_forward", VPA_RANGE_MARK_FORWARD},
+		{"ltx2.denoise.pass.pos", VPA_RANGE_MARK_FORWARD},
+		{"minimax_h3.dit", VPA_RANGE_MARK_FORWARD},
+		{"scheduler_step", VPA_RANGE_MARK_SCHEDULER},
+		{"ltx2.denoise.scheduler_update", VPA_RANGE_MARK_SCHEDULER},
 	};
 	static const char optimizer[] = "Optimizer.step#", loader[] = "DataLoader",
 			  next[] = "__next__";
@@ -33,12 +33,12 @@ enum vpa_marked_span_mark vpa_marked_span_mark_of(const char *name, size_t len)
 		if (strlen(whole[i].name) == len && !memcmp(name, whole[i].name, len))
 			return whole[i].mark;
 	if (len > sizeof(optimizer) - 1 && !memcmp(name, optimizer, sizeof(optimizer) - 1))
-		return VPA_MARK_OPTIMIZER;
+		return VPA_RANGE_MARK_OPTIMIZER;
 	if (len > sizeof(next) - 1 &&
 		!memcmp(name + len - (sizeof(next) - 1), next, sizeof(next) - 1) &&
 		memmem(name, len, loader, sizeof(loader) - 1))
-		return VPA_MARK_LOADER;
-	return VPA_MARK_NONE;
+		return VPA_RANGE_MARK_LOADER;
+	return VPA_RANGE_MARK_NONE;
 }
 
 /* ---- marks ---- */
@@ -67,8 +67,8 @@ static struct vpa_marked_span_track *track_of(
 	return &l->tracks[kind][owner];
 }
 
-static int open_lap(struct vpa_marked_spans *l, struct vpa_marked_span_track *t, uint64_t start_ns,
-	uint64_t end_ns, int goes_on)
+static int open_marked_span(struct vpa_marked_spans *l, struct vpa_marked_span_track *t,
+	uint64_t start_ns, uint64_t end_ns, int goes_on)
 {
 	if (t->count == LAPS_MAX) {
 		l->left_out++;
@@ -81,7 +81,7 @@ static int open_lap(struct vpa_marked_spans *l, struct vpa_marked_span_track *t,
 	return VPT_OK;
 }
 
-/* The newest lap, if it is open; else NULL. */
+/* The newest marked span, if it is open; else NULL. */
 static struct vpa_marked_span *open_one(const struct vpa_marked_span_track *t)
 {
 	struct vpa_marked_span *last = t->count ? &t->items[t->count - 1] : NULL;
@@ -103,58 +103,60 @@ static int add_forward(struct vpa_marked_spans *l, struct vpa_marked_span_track 
 	t->has_forward = 1;
 	if (open_one(t) || n->start_ns < settled_ns(t))
 		return VPT_OK;
-	return open_lap(l, t, n->start_ns, UINT64_MAX, 0);
+	return open_marked_span(l, t, n->start_ns, UINT64_MAX, 0);
 }
 
-/* Ends a step. A second scheduler step, of a model with two schedulers, continues the same lap. */
+/* Ends a step. A second scheduler step, of a model with two schedulers, continues the same marked span. */
 static int add_scheduler(struct vpa_marked_spans *l, struct vpa_marked_span_track *t,
 	const struct vpa_marked_span_note *n)
 {
-	struct vpa_marked_span *lap = open_one(t);
+	struct vpa_marked_span *marked_span = open_one(t);
 
-	if (n->start_ns < settled_ns(t) && !(lap && n->end_ns > lap->start_ns))
+	if (n->start_ns < settled_ns(t) && !(marked_span && n->end_ns > marked_span->start_ns))
 		return VPT_OK;
-	if (!lap && t->has_forward)
-		return t->count ? open_lap(l, t, n->start_ns, n->end_ns, 1) : VPT_OK;
+	if (!marked_span && t->has_forward)
+		return t->count ? open_marked_span(l, t, n->start_ns, n->end_ns, 1) : VPT_OK;
 	if (n->end_ns == UINT64_MAX)
 		return VPT_OK;
-	if (lap)
-		lap->end_ns = n->end_ns;
-	return t->has_forward ? VPT_OK : open_lap(l, t, n->end_ns, UINT64_MAX, 0);
+	if (marked_span)
+		marked_span->end_ns = n->end_ns;
+	return t->has_forward ? VPT_OK : open_marked_span(l, t, n->end_ns, UINT64_MAX, 0);
 }
 
 /* Ends an iteration and begins the next one at the same time. */
 static int add_turn(
 	struct vpa_marked_spans *l, struct vpa_marked_span_track *t, uint32_t name, uint64_t at_ns)
 {
-	struct vpa_marked_span *lap = open_one(t);
+	struct vpa_marked_span *marked_span = open_one(t);
 
-	if (at_ns == UINT64_MAX || (t->name && t->name != name) || (lap && at_ns <= lap->start_ns))
+	if (at_ns == UINT64_MAX || (t->name && t->name != name) ||
+		(marked_span && at_ns <= marked_span->start_ns))
 		return VPT_OK;
 	t->name = name;
-	if (lap)
-		lap->end_ns = at_ns;
-	return open_lap(l, t, at_ns, UINT64_MAX, 0);
+	if (marked_span)
+		marked_span->end_ns = at_ns;
+	return open_marked_span(l, t, at_ns, UINT64_MAX, 0);
 }
 
 static int add_mark(struct vpa_marked_spans *l, const struct vpa_marked_span_note *n)
 {
-	static const enum vpa_marked_span_kind kinds[] = {[VPA_MARK_FORWARD] = VPA_LAP_STEP,
-		[VPA_MARK_SCHEDULER] = VPA_LAP_STEP,
-		[VPA_MARK_OPTIMIZER] = VPA_LAP_OPTIMIZER,
-		[VPA_MARK_LOADER] = VPA_LAP_LOADER};
+	static const enum vpa_marked_span_kind kinds[] = {
+		[VPA_RANGE_MARK_FORWARD] = VPA_MARKED_SPAN_STEP,
+		[VPA_RANGE_MARK_SCHEDULER] = VPA_MARKED_SPAN_STEP,
+		[VPA_RANGE_MARK_OPTIMIZER] = VPA_MARKED_SPAN_OPTIMIZER,
+		[VPA_RANGE_MARK_LOADER] = VPA_MARKED_SPAN_LOADER};
 	enum vpa_marked_span_kind kind = kinds[n->mark];
 	struct vpa_marked_span_track *t =
-		track_of(l, kind, kind == VPA_LAP_STEP ? n->thread : n->process);
+		track_of(l, kind, kind == VPA_MARKED_SPAN_STEP ? n->thread : n->process);
 
 	if (!t)
 		return VPT_ENOMEM;
 	switch (n->mark) {
-	case VPA_MARK_FORWARD:
+	case VPA_RANGE_MARK_FORWARD:
 		return add_forward(l, t, n);
-	case VPA_MARK_SCHEDULER:
+	case VPA_RANGE_MARK_SCHEDULER:
 		return add_scheduler(l, t, n);
-	case VPA_MARK_OPTIMIZER:
+	case VPA_RANGE_MARK_OPTIMIZER:
 		return add_turn(l, t, n->name, n->end_ns);
 	default:
 		return add_turn(l, t, n->name, n->start_ns);
@@ -197,7 +199,7 @@ struct vpa_marked_span *vpa_marked_spans_at(const struct vpa_marked_spans *l,
 	uint64_t from, until;
 
 	VPT_SEARCH(low, high, middle, t->items[middle].start_ns <= at_ns);
-	/* The lap at low - 1 is the newest that has begun; the next one begins at `until`. */
+	/* The marked span at low - 1 is the newest that has begun; the next one begins at `until`. */
 	until = t && low < t->count ? t->items[low].start_ns : UINT64_MAX;
 	from = low ? t->items[low - 1].start_ns : 0;
 	if (low && t->items[low - 1].end_ns <= at_ns)
@@ -217,7 +219,7 @@ void vpa_marked_spans_free(struct vpa_marked_spans *l)
 {
 	size_t kind, i;
 
-	for (kind = 0; kind < VPA_LAP_KINDS; kind++) {
+	for (kind = 0; kind < VPA_MARKED_SPAN_KINDS; kind++) {
 		for (i = 0; i < l->counts[kind]; i++)
 			vpt_free(l->tracks[kind][i].items);
 		vpt_free(l->tracks[kind]);

@@ -1,4 +1,4 @@
-/* past_calls.c - calls in blocks, ranges as steps. Searches start where the last one ended, since
+/* past_calls.c - calls in blocks, ranges by their changes. Searches start where the last one ended, since
  * nearly all queries come in order of time. */
 #include "analysis/past/past_calls.h"
 
@@ -435,7 +435,7 @@ void vpa_captures_free(struct vpa_captures *c)
 	memset(c, 0, sizeof(*c));
 }
 
-size_t vpa_steps_index(struct vpa_steps *s, uint64_t t)
+size_t vpa_range_changes_index(struct vpa_range_changes *s, uint64_t t)
 {
 	size_t low = s->dropped, high = s->count, at = s->cursor;
 
@@ -467,7 +467,7 @@ size_t vpa_steps_index(struct vpa_steps *s, uint64_t t)
 	return s->cursor = low;
 }
 
-void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t)
+void vpa_range_span_seek(struct vpa_range_span *span, struct vpa_range_changes *s, uint64_t t)
 {
 	size_t i = s->cursor, last = i + TRIES < s->count ? i + TRIES : s->count - 1, next;
 
@@ -477,9 +477,9 @@ void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_
 			i++;
 		s->cursor = i;
 		if (i == last && i + 1 < s->count)
-			i = vpa_steps_index(s, t);
+			i = vpa_range_changes_index(s, t);
 	} else {
-		i = vpa_steps_index(s, t);
+		i = vpa_range_changes_index(s, t);
 	}
 	next = i == SIZE_MAX ? s->dropped : i + 1;
 

@@ -295,38 +295,39 @@ static inline int vpa_capture_span_at(
 	return span->is_open;
 }
 
-/* The innermost range as a step function of time: from this step's time until the next step. */
-struct vpa_step {
+/* From when on a range is the innermost one: until the next change. */
+struct vpa_range_change {
 	uint64_t time_ns;
 	struct vpa_range *range; /* NULL: none open */
 };
 
-struct vpa_steps {
-	struct vpa_step *items;
+struct vpa_range_changes {
+	struct vpa_range_change *items;
 	size_t count, cap;
 	size_t dropped; /* dropped items in front, compacted now and then */
 	size_t cursor;  /* where the last lookup ended; only a hint */
 };
 
-/* When the newest `count` steps begin; 0 if no more than that are kept. */
-static inline uint64_t vpa_steps_newest_ns(const struct vpa_steps *s, size_t count)
+/* When the newest `count` changes are; 0 if no more than that are kept. */
+static inline uint64_t vpa_range_changes_newest_ns(const struct vpa_range_changes *s, size_t count)
 {
 	return s->count - s->dropped > count ? s->items[s->count - count].time_ns : 0;
 }
 
-/* Index of the step that contains `t`; SIZE_MAX before the first. */
-size_t vpa_steps_index(struct vpa_steps *s, uint64_t t);
-static inline int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_range *range)
+/* Index of the last change up to `t`; SIZE_MAX before the first. */
+size_t vpa_range_changes_index(struct vpa_range_changes *s, uint64_t t);
+static inline int vpa_range_changes_add(
+	struct vpa_range_changes *s, uint64_t t, struct vpa_range *range)
 {
 	if (vpt_grow(&s->items, &s->cap, s->count + 1, sizeof(*s->items)))
 		return VPT_ENOMEM;
-	s->items[s->count++] = (struct vpa_step){t, range};
+	s->items[s->count++] = (struct vpa_range_change){t, range};
 	return VPT_OK;
 }
 
-/* The step found last, for lookups that mostly repeat the previous answer. Initialise to zero;
- * valid until steps are added or dropped. */
-struct vpa_step_span {
+/* The time between two changes that was found last, for lookups that mostly repeat the previous answer. Initialise to zero;
+ * valid until changes are added or dropped. */
+struct vpa_range_span {
 	/* Not side by side: compilers would read both at once, which processors must wait for just
 	 * after each was written on its own. */
 	uint64_t from_ns;
@@ -334,25 +335,25 @@ struct vpa_step_span {
 	uint64_t until_ns;
 };
 
-/* Moves the span to the step that contains `t`. */
-void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t);
+/* Moves the span to the changes around `t`. */
+void vpa_range_span_seek(struct vpa_range_span *span, struct vpa_range_changes *s, uint64_t t);
 
-static inline struct vpa_range *vpa_step_span_at(
-	struct vpa_step_span *span, struct vpa_steps *s, uint64_t t)
+static inline struct vpa_range *vpa_range_span_at(
+	struct vpa_range_span *span, struct vpa_range_changes *s, uint64_t t)
 {
 	if (t < span->from_ns || t >= span->until_ns)
-		vpa_step_span_seek(span, s, t);
+		vpa_range_span_seek(span, s, t);
 	return span->range;
 }
 
 /* The innermost range at `t`. Most lookups have the same answer as the one before. */
-static inline struct vpa_range *vpa_steps_at(struct vpa_steps *s, uint64_t t)
+static inline struct vpa_range *vpa_range_changes_at(struct vpa_range_changes *s, uint64_t t)
 {
 	size_t i = s->cursor;
 
 	if (i < s->dropped || i + 1 >= s->count || s->items[i].time_ns > t ||
 		s->items[i + 1].time_ns <= t)
-		i = vpa_steps_index(s, t);
+		i = vpa_range_changes_index(s, t);
 	return i == SIZE_MAX ? NULL : s->items[i].range;
 }
 

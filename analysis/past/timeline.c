@@ -74,18 +74,18 @@ int vpa_timeline_add(struct vpa_timeline *t, struct vpa_range *range)
 	return VPT_OK;
 }
 
-static int add_step(struct vpa_timeline *t, uint64_t at, struct vpa_range *top)
+static int add_change(struct vpa_timeline *t, uint64_t at, struct vpa_range *top)
 {
-	struct vpa_steps *s = &t->steps;
+	struct vpa_range_changes *s = &t->changes;
 
 	t->top = top;
 	t->last_ns = at;
 	if (top)
 		top->references++;
-	return vpa_steps_add(s, at, top);
+	return vpa_range_changes_add(s, at, top);
 }
 
-/* Ends all ranges that have ended by `at`, with one step for each innermost one. */
+/* Ends all ranges that have ended by `at`, with one change for each innermost one. */
 static int end_until(struct vpa_timeline *t, uint64_t at)
 {
 	while (t->top && t->top->end_ns <= at) {
@@ -93,7 +93,7 @@ static int end_until(struct vpa_timeline *t, uint64_t at)
 
 		while (t->live_count && t->live[t->live_count - 1]->end_ns <= end)
 			t->live_count--;
-		if (add_step(t, end, t->live_count ? t->live[t->live_count - 1] : NULL))
+		if (add_change(t, end, t->live_count ? t->live[t->live_count - 1] : NULL))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
@@ -145,9 +145,9 @@ static int unlink_ended(struct vpa_timeline *t, struct vpa_range_pool *pool, uin
 		parent = t->live[kept++] = range;
 	}
 	t->live_count = kept;
-	/* An answer holds until the next step, so add a step where the fork switches. */
+	/* An answer holds until the next change, so add one where the fork switches. */
 	if (!rc && forked && t->last_ns != at)
-		rc = add_step(t, at, t->top);
+		rc = add_change(t, at, t->top);
 	return rc;
 }
 
@@ -325,7 +325,7 @@ static void settle_nestings(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	}
 }
 
-/* Adds a range to the steps, unless it comes too late or is nested too deeply. */
+/* Adds a range to the changes, unless it comes too late or is nested too deeply. */
 static int settle_range(
 	struct vpa_timeline *t, struct vpa_range_pool *pool, struct vpa_range *range)
 {
@@ -333,7 +333,7 @@ static int settle_range(
 
 	if (rc)
 		return rc;
-	/* An empty range encloses nothing; it has a parent but no step. */
+	/* An empty range encloses nothing; it has a parent but no change. */
 	if (range->end_ns > range->start_ns && !has_room(t, pool, range->start_ns, &rc)) {
 		t->deep += !rc;
 		return rc;
@@ -344,7 +344,7 @@ static int settle_range(
 	if (range->parent)
 		range->parent->references++;
 	if (range->end_ns > range->start_ns) {
-		rc = add_step(t, range->start_ns, range);
+		rc = add_change(t, range->start_ns, range);
 		t->live[t->live_count++] = range;
 	}
 	return rc;
@@ -353,7 +353,7 @@ static int settle_range(
 int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool)
 {
 	uint64_t settled_ns = t->last_ns;
-	int had_steps = t->steps.count > t->steps.dropped, rc = VPT_OK;
+	int had_changes = t->changes.count > t->changes.dropped, rc = VPT_OK;
 	size_t i;
 
 	settle_nestings(t, pool);
@@ -362,7 +362,7 @@ int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	if (t->fresh_count > 1)
 		rc = order_fresh(t);
 	for (i = 0; !rc && i < t->fresh_count; i++) {
-		if (had_steps && t->fresh[i]->start_ns < settled_ns)
+		if (had_changes && t->fresh[i]->start_ns < settled_ns)
 			t->late++;
 		else
 			rc = settle_range(t, pool, t->fresh[i]);
@@ -408,7 +408,7 @@ static void forget_ended(struct vpa_timeline *t, uint64_t at_ns)
 
 void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t before_ns)
 {
-	struct vpa_steps *s = &t->steps;
+	struct vpa_range_changes *s = &t->changes;
 
 	while (s->dropped + 1 < s->count && s->items[s->dropped + 1].time_ns <= before_ns) {
 		/* Ranges were last touched a chunk ago: fetch those dropped next. */
@@ -418,7 +418,7 @@ void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint
 		}
 		vpa_range_drop(pool, s->items[s->dropped++].range);
 	}
-	/* Whatever is open at the first remaining step is on its chain; ranges that begin later
+	/* Whatever is open at the first remaining change is on its chain; ranges that begin later
 	 * have only parents that are open then or begin later too. */
 	if (s->dropped < s->count && s->items[s->dropped].time_ns <= before_ns) {
 		forget_ended(t, before_ns);
@@ -432,11 +432,11 @@ void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint
 	}
 }
 
-/* What is referenced is open, begins with a step, or is in the chain of the first step. */
+/* What is referenced is open, begins with a change, or is in the chain of the first one. */
 uint64_t vpa_timeline_unfinished(
 	const struct vpa_timeline *t, vpa_range_is_meant *is_meant, void *ctx)
 {
-	const struct vpa_steps *s = &t->steps;
+	const struct vpa_range_changes *s = &t->changes;
 	const struct vpa_range *range = s->dropped < s->count ? s->items[s->dropped].range : NULL;
 	uint64_t earliest = UINT64_MAX;
 	size_t i;
@@ -465,9 +465,9 @@ void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	size_t i;
 
 	settle_nestings(t, pool);
-	for (i = t->steps.dropped; i < t->steps.count; i++)
-		vpa_range_drop(pool, t->steps.items[i].range);
-	t->steps.count = t->steps.dropped = t->steps.cursor = 0;
+	for (i = t->changes.dropped; i < t->changes.count; i++)
+		vpa_range_drop(pool, t->changes.items[i].range);
+	t->changes.count = t->changes.dropped = t->changes.cursor = 0;
 	for (i = 0; i < t->open.count; i++)
 		vpa_range_drop(pool, t->open_of[i]);
 	vpa_open_clear(&t->open);
@@ -481,7 +481,7 @@ void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool)
 
 void vpa_timeline_free(struct vpa_timeline *t)
 {
-	vpt_free(t->steps.items);
+	vpt_free(t->changes.items);
 	vpa_open_free(&t->open);
 	vpt_free(t->open_of);
 	vpt_free(t->ended);

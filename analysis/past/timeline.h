@@ -2,7 +2,7 @@
  * of a process.
  *
  * Ranges arrive in completion order, children first, with the open ones listed at each chunk's end.
- * The timeline builds a step function of the innermost range and finds each range's parent. */
+ * The timeline notes when the innermost range changes and finds each range's parent. */
 #ifndef VPA_ANALYSIS_PAST_TIMELINE_H
 #define VPA_ANALYSIS_PAST_TIMELINE_H
 
@@ -107,9 +107,9 @@ void vpa_stack_samples_trim(struct vpa_stack_samples *s, uint64_t t);
 void vpa_stack_samples_free(struct vpa_stack_samples *s);
 
 struct vpa_timeline {
-	struct vpa_steps steps;
-	struct vpa_range *top;       /* innermost at the last step */
-	uint64_t last_ns;            /* time of the last step */
+	struct vpa_range_changes changes;
+	struct vpa_range *top;       /* innermost at the last change */
+	uint64_t last_ns;            /* time of the last change */
 	struct vpa_open_ranges open; /* as of the last chunk's end */
 	struct vpa_range *
 		*open_of; /* by number in it, each a reference; NULL: the number is free */
@@ -133,8 +133,8 @@ struct vpa_timeline {
 	struct vpa_range **fresh;
 	size_t fresh_count, fresh_cap;
 	size_t fresh_open; /* how many of them are open */
-	uint64_t late;     /* ranges that arrived after their time was settled: in no step */
-	uint64_t deep;     /* ranges in VPA_NESTING_MAX others: in no step */
+	uint64_t late;     /* ranges that arrived after their time was settled: in no change */
+	uint64_t deep;     /* ranges in VPA_NESTING_MAX others: in no change */
 };
 
 /* When the profiling library or the driver's loader was at work. */
@@ -172,7 +172,7 @@ struct vpa_thread_past {
 	struct vpa_stack_samples samples;
 	uint64_t sampled_chunk; /* the last one with samples, see vpa_resolver.chunks; 0: none */
 	/* result of the last launch lookup; valid until the next chunk */
-	struct vpa_step_span range;
+	struct vpa_range_span range;
 	uint64_t forgotten_ns; /* calls that ended by then have been dropped */
 	/* The ranges that an op or a gap may still ask for: those around calls from `position`
 	 * on. */
@@ -225,10 +225,10 @@ int vpa_timeline_end_open(struct vpa_timeline *t, const struct vpa_range *as, in
  * the caller's reference. */
 int vpa_timeline_add(struct vpa_timeline *t, struct vpa_range *range);
 
-/* Settles the chunk: parents, steps, the list of open ranges. Call after adding all its rows. */
+/* Settles the chunk: parents, changes, the list of open ranges. Call after adding all its rows. */
 int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool);
 
-/* Drops all steps that end before `before_ns`, and all ranges that contain nothing after it. */
+/* Drops all changes that are over before `before_ns`, and all ranges that contain nothing after it. */
 void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t before_ns);
 
 /* Whether a range is one of those looked for. */

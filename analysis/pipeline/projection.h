@@ -1,4 +1,4 @@
-/* projection.h - adds ops to the projection of a range's instance, or of a lap, on a device. */
+/* projection.h - adds ops to the projection of a range's instance, or of a marked span, on a device. */
 #ifndef VPA_ANALYSIS_PIPELINE_PROJECTION_H
 #define VPA_ANALYSIS_PIPELINE_PROJECTION_H
 

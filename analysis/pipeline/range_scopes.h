@@ -18,7 +18,7 @@ enum vpa_scope_source {
 	VPA_SOURCE_NONE,
 	VPA_SOURCE_ANNOTATION,
 	VPA_SOURCE_RULE,
-	VPA_SOURCE_MARKS, /* a lap, see marked_spans.h: counts if there is no other source */
+	VPA_SOURCE_MARKS, /* a marked span, see marked_spans.h: counts if there is no other source */
 	VPA_SOURCE_PLACE  /* a plain part of a block, see pipeline.h */
 };
 

@@ -340,7 +340,7 @@ int vpa_sweep_instead(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause
 {
 	unsigned number = vpa_instead_number(cause, host);
 
-	return number < VPA_HOST_DIDS
+	return number < VPA_INSTEADS
 		       ? put_gap(s, device, VPA_SWEEP_PARTS + number, start_ns, end_ns)
 		       : VPT_OK;
 }

@@ -24,7 +24,7 @@ enum {
 	VPA_SWEEP_IDLE = VPA_FAMILY_COUNT,
 	VPA_SWEEP_PARTS = VPA_FAMILY_COUNT + VPA_CAUSES,
 	/* Then, of the causes, what the host did in time that counts to an earlier call. */
-	VPA_SWEEP_ALL = VPA_SWEEP_PARTS + VPA_HOST_DIDS,
+	VPA_SWEEP_ALL = VPA_SWEEP_PARTS + VPA_INSTEADS,
 	/* Devices beyond this number are left out of the sums. */
 	VPA_SWEEP_DEVICES = 16
 };

@@ -235,9 +235,9 @@ uint64_t vpa_part_code_ns(const struct vpa_block_part *part)
 {
 	size_t i;
 
-	for (i = 0; i < part->host_did_count; i++)
-		if (part->host_did[i].host == VPA_CAUSE_HOST_CODE)
-			return part->host_did[i].ns < part->ns / 4 ? 0 : part->host_did[i].ns;
+	for (i = 0; i < part->instead_count; i++)
+		if (part->instead[i].host == VPA_CAUSE_HOST_CODE)
+			return part->instead[i].ns < part->ns / 4 ? 0 : part->instead[i].ns;
 	return 0;
 }
 

@@ -29,8 +29,8 @@ static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_i
 	size_t d, i;
 
 	for (d = 0; d < f->report->device_count; d++)
-		for (i = 0; i < f->report->devices[d].host_did_count; i++) {
-			const struct vpa_instead_row *row = &f->report->devices[d].host_did[i];
+		for (i = 0; i < f->report->devices[d].instead_count; i++) {
+			const struct vpa_instead_row *row = &f->report->devices[d].instead[i];
 
 			if (!counts(f, row) || vpa_place_compare(&row->host_place, &at->host_place))
 				continue;
@@ -53,9 +53,9 @@ static struct vpa_top_line line_of(const struct filter *f, const struct vpa_host
 
 	do {
 		for (d = 0; d < f->report->device_count; d++)
-			for (i = 0; i < f->report->devices[d].host_did_count; i++) {
+			for (i = 0; i < f->report->devices[d].instead_count; i++) {
 				const struct vpa_instead_row *row =
-					&f->report->devices[d].host_did[i];
+					&f->report->devices[d].instead[i];
 				int is_there = !has_place ||
 					       !vpa_place_compare(&row->host_place, &h->place);
 
@@ -75,8 +75,8 @@ static struct vpa_host_code sum_all(const struct filter *f)
 	size_t d, i;
 
 	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].host_did_count; i++) {
-			const struct vpa_instead_row *row = &r->devices[d].host_did[i];
+		for (i = 0; i < r->devices[d].instead_count; i++) {
+			const struct vpa_instead_row *row = &r->devices[d].instead[i];
 			struct vpa_host_code at;
 
 			if (!counts(f, row))

@@ -21,7 +21,7 @@ enum {
 	VPA_OVERVIEW_PARTS = VPA_FAMILY_COUNT + VPA_CAUSES,
 	/* Not in buckets: then, of the causes, what the host did in time that counts to an earlier call, by
 	 * vpa_instead_number(). */
-	VPA_OVERVIEW_ALL = VPA_OVERVIEW_PARTS + VPA_HOST_DIDS,
+	VPA_OVERVIEW_ALL = VPA_OVERVIEW_PARTS + VPA_INSTEADS,
 	VPA_OVERVIEW_DEVICES = 64, /* those beyond are left out */
 	VPA_OVERVIEW_LANES = 48,   /* the same */
 	VPA_OVERVIEW_SPANS = 1024,

@@ -1,4 +1,4 @@
-/* test_compare_dids.c - comparisons where what the host did after a wait is what changed: on traces whose answers a person
+/* test_compare_instead.c - comparisons where what the host did after a wait is what changed: on traces whose answers a person
  * can compute. */
 #include "analysis/analyze.h"
 #include "analysis/compare/comparison.h"
@@ -202,8 +202,8 @@ static void a_side_that_does_not_know_is_compared_by_cause(void **state)
 		(STEPS - 1) * 8000000);
 	adds_up(c);
 	vpa_comparison_free(c);
-	a->devices[0].host_did = NULL;
-	a->devices[0].host_did_count = 0;
+	a->devices[0].instead = NULL;
+	a->devices[0].instead_count = 0;
 	c = pair(a, b);
 	for (i = 0; i < c->part_count; i++)
 		assert_int_equal(c->parts[i].host, VPA_CAUSE_NOT_IDLE);

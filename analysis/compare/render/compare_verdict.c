@@ -110,7 +110,7 @@ static void put_limits(struct vpa_page *p, const struct vpa_comparison *c)
 }
 
 /* "idle: host code in post_process, after cudaMemcpyAsync +7.800 ms (counted as blocking copy)" */
-static void add_did(struct vpa_words *w, const struct vpa_compared_part *part)
+static void add_instead(struct vpa_words *w, const struct vpa_compared_part *part)
 {
 	vpa_words_add(w, ", ", "idle: %s%s%s %s ms (counted as %s)",
 		vpa_compared_instead(part->host, part->host_call, &part->host_place).text,
@@ -177,7 +177,7 @@ void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c)
 		return;
 	for (i = 0; i < count; i++) {
 		if (c->by_part && leading[i].host) {
-			add_did(&w, &leading[i]);
+			add_instead(&w, &leading[i]);
 			add_line(&w, c, &leading[i]);
 			continue;
 		}

@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct falls {
+struct waterfall {
 	struct vpa_bar_pairs pairs;
 	const struct vpa_comparison *c;
 	unsigned decimals;
 };
 
 /* A row: means of the sides. */
-struct fall {
+struct waterfall_row {
 	const char *name, *label; /* label: for people; unused in a sum */
 	enum vpa_block_part_kind kind;
 	uint64_t a_ns, b_ns;
@@ -45,7 +45,7 @@ static int by_size(const void *pa, const void *pb)
 
 /* ---- cells ---- */
 
-static struct vpa_bar_pair pair_of(const struct falls *f, const struct fall *row)
+static struct vpa_bar_pair pair_of(const struct waterfall *f, const struct waterfall_row *row)
 {
 	int is_idle = row->kind == VPA_PART_IDLE;
 	struct vpa_bar_pair pair = {.a_ns = row->a_ns,
@@ -68,7 +68,7 @@ static struct vpa_bar_pair pair_of(const struct falls *f, const struct fall *row
 	return pair;
 }
 
-static void put_row(struct falls *f, const struct fall *row)
+static void put_row(struct waterfall *f, const struct waterfall_row *row)
 {
 	const struct vpa_bar_pair pair = pair_of(f, row);
 
@@ -83,12 +83,12 @@ static void put_row(struct falls *f, const struct fall *row)
 
 /* ---- rows ---- */
 
-static void put_sum(struct falls *f, enum vpa_block_part_kind kind)
+static void put_sum(struct waterfall *f, enum vpa_block_part_kind kind)
 {
 	static const char *const titles[] = {[VPA_PART_BUSY] = "GPU busy, by kernel family",
 		[VPA_PART_IDLE] = "GPU idle, by cause",
 		[VPA_PART_PAUSED] = "recording paused"};
-	struct fall sum = {.name = titles[kind], .kind = kind, .is_sum = 1};
+	struct waterfall_row sum = {.name = titles[kind], .kind = kind, .is_sum = 1};
 	struct vpa_account_part times = {0};
 	size_t i;
 
@@ -114,7 +114,7 @@ static struct vpa_label label_of(const struct vpa_compared_part *part)
 	return label;
 }
 
-static void put_rows(struct falls *f)
+static void put_rows(struct waterfall *f)
 {
 	const struct vpa_compared_part *parts[VPA_UNIT_PARTS];
 	size_t i, count = f->c->part_count < VPA_UNIT_PARTS ? f->c->part_count : VPA_UNIT_PARTS;
@@ -124,7 +124,7 @@ static void put_rows(struct falls *f)
 	qsort(parts, count, sizeof(parts[0]), by_size);
 	for (i = 0; i < count; i++) {
 		struct vpa_label label = label_of(parts[i]);
-		const struct fall row = {.name = parts[i]->name,
+		const struct waterfall_row row = {.name = parts[i]->name,
 			.label = label.text,
 			.kind = parts[i]->kind,
 			.a_ns = parts[i]->a_mean_ns,
@@ -175,14 +175,15 @@ static const char *title_of(const struct vpa_comparison *c)
 
 void vpa_compare_put_unit_parts(struct vpa_html *h, const struct vpa_comparison *c)
 {
-	const struct fall whole = {.name = c->unit == VPA_UNIT_WINDOW ? "window" : "period",
+	const struct waterfall_row whole = {
+		.name = c->unit == VPA_UNIT_WINDOW ? "window" : "period",
 		.a_ns = vpa_rounded_mean(c->a_total_ns, c->a_over),
 		.b_ns = vpa_rounded_mean(c->b_total_ns, c->b_over),
 		.delta_ns = c->delta_ns,
 		.is_sum = 1};
-	struct falls f = {.pairs = {.h = h,
-				  .scale_ns = longer(whole.a_ns, whole.b_ns),
-				  .delta_scale_ns = largest_change(c)},
+	struct waterfall f = {.pairs = {.h = h,
+				      .scale_ns = longer(whole.a_ns, whole.b_ns),
+				      .delta_scale_ns = largest_change(c)},
 		.c = c,
 		.decimals = vpa_compared_decimals_of(whole.a_ns)};
 

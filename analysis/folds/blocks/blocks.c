@@ -100,26 +100,28 @@ static int end_thread(struct vpa_blocks_table *s, const struct vpa_blocks_stay *
 	return vpa_thread_marks_end(t, &s->sweep, s->marks, p->at_ns, p->end_ns);
 }
 
-/* Begins the scopes that begin with the position of a launch at `at_ns`, and its plain part. The row of a lap precedes
+/* Begins the scopes that begin with the position of a launch at `at_ns`, and its plain part. The row of a marked span precedes
  * those of the scopes in it. */
 static int begin_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
 	const struct vpa_position *position, uint64_t at_ns)
 {
 	uint64_t from_ns = 0, until_ns = UINT64_MAX;
-	struct vpa_marked_span *lap = vpa_marked_spans_at(&c->idle->resolver->laps, VPA_LAP_STEP,
-		position->thread, at_ns, &from_ns, &until_ns);
+	struct vpa_marked_span *marked_span = vpa_marked_spans_at(&c->resolver->marked_spans,
+		VPA_MARKED_SPAN_STEP, position->thread, at_ns, &from_ns, &until_ns);
 	size_t k;
 
 	for (k = 0; k < position->begun_count + (position->part != VPA_NONE); k++) {
 		uint32_t scope = k < position->begun_count ? position->begun[k] : position->part;
-		int in_lap = lap && vpa_blocks_scope(s, scope)->start_ns >= lap->start_ns;
+		int in_marked_span = marked_span &&
+				     vpa_blocks_scope(s, scope)->start_ns >= marked_span->start_ns;
 
 		if (s->gpu[scope].known)
 			continue;
-		if (in_lap && !lap->scope &&
-			vpa_blocks_begin_lap(s, c, VPA_LAP_STEP, position->thread, lap))
+		if (in_marked_span && !marked_span->scope &&
+			vpa_blocks_begin_marked_span(
+				s, c, VPA_MARKED_SPAN_STEP, position->thread, marked_span))
 			return VPT_ENOMEM;
-		if (vpa_blocks_begin_scope(s, c, scope, in_lap ? lap->scope : 0))
+		if (vpa_blocks_begin_scope(s, c, scope, in_marked_span ? marked_span->scope : 0))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
@@ -146,7 +148,7 @@ static int find_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context
 	}
 	if (position->part != VPA_NONE && p->count < VPA_STAY_SCOPES_MAX)
 		p->scopes[p->count++] = position->part;
-	return vpa_blocks_find_laps(s, c, at_ns, p);
+	return vpa_blocks_find_marked_spans(s, c, at_ns, p);
 }
 
 /* Whether the start of a scope becomes an edge. */
@@ -198,7 +200,7 @@ VPA_RARE static int enter(struct vpa_blocks_table *s, const struct vpa_fold_cont
 
 	p->position = position;
 	p->known = position->thread != VPA_NONE;
-	p->count = p->cut_count = p->lap_count = 0;
+	p->count = p->cut_count = p->marked_span_count = 0;
 	p->vae = 0;
 	p->owner = vpa_blocks_owner(s, NULL, 0);
 	if (!p->known)
@@ -223,7 +225,7 @@ VPA_RARE static int enter(struct vpa_blocks_table *s, const struct vpa_fold_cont
 		rc = vpa_sweep_reach(&s->sweep, start_ns);
 	for (k = 0; k < p->count && !rc; k++)
 		rc = note_first(s, p->scopes[k], start_ns);
-	p->owner = vpa_blocks_owner(s, p->scopes, p->count - p->lap_count);
+	p->owner = vpa_blocks_owner(s, p->scopes, p->count - p->marked_span_count);
 	return rc;
 }
 
@@ -315,7 +317,7 @@ static int add_ops(struct vpa_blocks_table *s, struct view *v, const struct vpa_
 		next = s->sweep.earliest_ns > v->ops->start_ns[end - 1] ? end : i + 1;
 		rc = vpa_sweep_ops(&s->sweep, v->ops, run, i, next);
 		if (!rc)
-			rc = vpa_blocks_lap_ops(s, p, v->ops, i, next);
+			rc = vpa_blocks_marked_span_ops(s, p, v->ops, i, next);
 		if (!rc)
 			rc = vpa_alone_ops(&s->alone, &p->owner, v->ops, run, i, next);
 		if (!rc)
@@ -467,7 +469,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	for (i = 0; i < s->thread_count; i++)
 		vpa_thread_marks_settle(&s->threads[i], s->marks);
 	vpa_alone_end(&s->alone);
-	if (vpa_blocks_know_scopes(s) || vpa_sweep_end(&s->sweep) || vpa_blocks_end_laps(s, c))
+	if (vpa_blocks_know_scopes(s) || vpa_sweep_end(&s->sweep) ||
+		vpa_blocks_end_marked_spans(s, c))
 		return VPT_ENOMEM;
 	return vpa_blocks_write(s, c, out);
 }
@@ -480,7 +483,7 @@ static void free_state(void *state)
 	for (i = 0; i < s->thread_count; i++)
 		vpa_thread_marks_free(&s->threads[i]);
 	vpa_sweep_free(&s->sweep);
-	vpa_blocks_free_laps(s);
+	vpa_blocks_free_marked_spans(s);
 	vpt_free(s->gpu);
 	vpa_index_free(&s->row_index);
 	vpt_free(s->rows);

@@ -48,14 +48,14 @@ enum vpa_scope_kind vpa_row_kind(
 		return row->is_part ? row->kind : VPA_SCOPE_NONE;
 	if (!row->count || !counts(w, row->kind, row->source))
 		return VPA_SCOPE_NONE;
-	if (row->source == VPA_SOURCE_MARKS && row != w->laps)
+	if (row->source == VPA_SOURCE_MARKS && row != w->marked_spans)
 		return VPA_SCOPE_NONE;
 	return row->kind;
 }
 
-/* At most one row of laps counts: steps if there are no other steps, else iterations if there are no
+/* At most one row of marked spans counts: steps if there are no other steps, else iterations if there are no
  * blocks, steps or other iterations; those of the optimizer rather than of the loader. */
-static void choose_laps(struct vpa_blocks_writer *w)
+static void choose_marked_spans(struct vpa_blocks_writer *w)
 {
 	const struct vpa_blocks_table *s = w->s;
 	const struct vpa_stage_kept *best = NULL;
@@ -70,13 +70,14 @@ static void choose_laps(struct vpa_blocks_writer *w)
 		if (row->source != VPA_SOURCE_MARKS) {
 			has_steps |= row->kind == VPA_SCOPE_STEP;
 			has_iterations |= row->kind == VPA_SCOPE_ITERATION;
-		} else if (!best || row->lap < best->lap) {
+		} else if (!best || row->marked_span < best->marked_span) {
 			best = row;
 		}
 	}
-	if (!best || has_steps || (best->lap != VPA_LAP_STEP && (s->has_blocks || has_iterations)))
+	if (!best || has_steps ||
+		(best->marked_span != VPA_MARKED_SPAN_STEP && (s->has_blocks || has_iterations)))
 		return;
-	w->laps = best;
+	w->marked_spans = best;
 }
 
 /* Whether a scope is a request or a block. */
@@ -99,7 +100,7 @@ static void find_sources(struct vpa_blocks_writer *w)
 	for (i = 0; i < s->row_index.count; i++)
 		if (s->rows[i].count && s->rows[i].source == VPA_SOURCE_ANNOTATION)
 			w->has_annotation[family_of(s->rows[i].kind)] = 1;
-	choose_laps(w);
+	choose_marked_spans(w);
 }
 
 const struct vpa_stage_sum *vpa_stage_sum_of(
@@ -129,7 +130,7 @@ const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct v
 
 static int is_paused(const struct vpa_blocks_writer *w, uint64_t from_ns, uint64_t to_ns)
 {
-	return vpa_intervals_between(&w->c->idle->resolver->paused, from_ns, to_ns);
+	return vpa_intervals_between(&w->c->resolver->paused, from_ns, to_ns);
 }
 
 /* Whether a pause may hide the launch of the last op of a scope that ends on the host at `until_ns`. */
@@ -153,7 +154,7 @@ int vpa_scope_is_whole(const struct vpa_blocks_writer *w, uint32_t id)
 		last_ns = w->s->sweep.cuts[gpu->cut].time_ns;
 	}
 	return !vpa_intervals_cut(
-		&w->c->idle->resolver->paused, scope->start_ns, first_ns, last_ns, scope->end_ns);
+		&w->c->resolver->paused, scope->start_ns, first_ns, last_ns, scope->end_ns);
 }
 
 /* Whether the window or a pause cuts off the end of a block with ops. */

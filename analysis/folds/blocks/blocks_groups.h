@@ -42,8 +42,8 @@ struct vpa_blocks_writer {
 	struct vpa_blocks_table *s;
 	const struct vpa_fold_context *c;
 	struct vpa_report *out;
-	/* The row of laps that counts; NULL: none does. */
-	const struct vpa_stage_kept *laps;
+	/* The row of marked spans that counts; NULL: none does. */
+	const struct vpa_stage_kept *marked_spans;
 	/* By kind; the same for kinds of one family. */
 	int has_annotation[VPA_SCOPE_KINDS];
 	struct vpa_kept_block *blocks; /* of all groups, group by group */

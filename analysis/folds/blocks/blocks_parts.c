@@ -57,7 +57,7 @@ uint64_t vpa_work_most(const uint64_t *work_ns)
 	return most;
 }
 
-static int compare_dids(const void *pa, const void *pb)
+static int compare_insteads(const void *pa, const void *pb)
 {
 	const struct vpa_block_instead *a = pa, *b = pb;
 
@@ -72,14 +72,14 @@ static int write_dids(
 {
 	unsigned i;
 
-	row->host_did = vpa_arena_alloc(arena, VPA_DID, sizeof(*row->host_did));
-	if (!row->host_did)
+	row->instead = vpa_arena_alloc(arena, VPA_DID, sizeof(*row->instead));
+	if (!row->instead)
 		return VPT_ENOMEM;
-	for (i = 0; i < VPA_HOST_DIDS; i++)
+	for (i = 0; i < VPA_INSTEADS; i++)
 		if (vpa_instead_cause(i) == row->cause && sum->ns[VPA_SWEEP_PARTS + i])
-			row->host_did[row->host_did_count++] = (struct vpa_block_instead){
+			row->instead[row->instead_count++] = (struct vpa_block_instead){
 				vpa_instead_host(i), sum->ns[VPA_SWEEP_PARTS + i]};
-	qsort(row->host_did, row->host_did_count, sizeof(*row->host_did), compare_dids);
+	qsort(row->instead, row->instead_count, sizeof(*row->instead), compare_insteads);
 	return VPT_OK;
 }
 

@@ -51,8 +51,8 @@ size_t vpa_marked_steps(const struct vpa_blocks_writer *w, const struct vpa_bloc
 static int is_paused_between(const struct vpa_blocks_writer *w, const struct vpa_marked_step *a,
 	const struct vpa_marked_step *b)
 {
-	return vpa_intervals_between(&w->c->idle->resolver->paused,
-		vpa_earlier(a->end_ns, b->end_ns), vpa_later(a->start_ns, b->start_ns));
+	return vpa_intervals_between(&w->c->resolver->paused, vpa_earlier(a->end_ns, b->end_ns),
+		vpa_later(a->start_ns, b->start_ns));
 }
 
 uint64_t vpa_marked_period(const struct vpa_blocks_writer *w, const struct vpa_marked_step *step)

@@ -54,7 +54,7 @@ static const struct vpa_blocks_group *next_of(
 		if (gpu->pin == VPA_NONE || gpu->first_ns <= own->first_ns)
 			continue;
 		return vpa_intervals_between(
-			       &w->c->idle->resolver->paused, g->host_end_ns, next->start_ns)
+			       &w->c->resolver->paused, g->host_end_ns, next->start_ns)
 			       ? NULL
 			       : next;
 	}

@@ -135,7 +135,7 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 	const struct vpa_stage_sum *sum = t->measured.count ? &t->measured : &t->all;
 	uint64_t alone_ns = alone_of(t);
 	uint64_t of_ns = t->measured.count ? blocks->span_ns : vpa_window_ns(w->out);
-	int has_laps = w->laps && w->laps->kind == VPA_SCOPE_STEP;
+	int has_marked_spans = w->marked_spans && w->marked_spans->kind == VPA_SCOPE_STEP;
 	struct vpa_stage_row *out = &w->out->stages[w->out->stage_count++];
 	int rc;
 
@@ -146,9 +146,9 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 		.source = source_name(kept->source),
 		.count = kept->count,
 		.in_blocks = t->measured.count,
-		.nested = (has_laps ? kept->in_lap : kept->nested) == kept->count,
+		.nested = (has_marked_spans ? kept->in_marked_span : kept->nested) == kept->count,
 		.holds_steps = kept->holds_steps,
-		.top_ns = sum->top_ns + (has_laps ? 0 : sum->lap_top_ns),
+		.top_ns = sum->top_ns + (has_marked_spans ? 0 : sum->marked_span_top_ns),
 		.busy_ns = sum->busy_ns,
 		.idle_ns = sum->idle_ns,
 		.attention_ns = sum->attention_ns,

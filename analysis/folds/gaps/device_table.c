@@ -27,11 +27,11 @@ static uint64_t streams_used(const struct vpa_fold_context *c, uint32_t device)
 static uint64_t idle_inside(const struct vpa_fold_context *c, const struct vpa_idle_device *d)
 {
 	const struct vpa_model *m = c->model;
-	uint64_t ns = d->idle_ns -
-		      vpa_resolver_recorded_ns(c->idle->resolver, m->window_start_ns, d->first_ns);
+	uint64_t ns =
+		d->idle_ns - vpa_resolver_recorded_ns(c->resolver, m->window_start_ns, d->first_ns);
 
 	if (d->last.end_ns < m->window_end_ns)
-		ns -= vpa_resolver_recorded_ns(c->idle->resolver, d->last.end_ns, m->window_end_ns);
+		ns -= vpa_resolver_recorded_ns(c->resolver, d->last.end_ns, m->window_end_ns);
 	return ns;
 }
 
@@ -88,7 +88,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *st = state;
-	const struct vpa_resolver *r = c->idle->resolver;
+	const struct vpa_resolver *r = c->resolver;
 	size_t i;
 
 	for (i = 0; r->fault_cap && i < ops->count; i++) {

@@ -15,13 +15,13 @@ static const uint64_t OTHER = UINT64_MAX;
 
 static uint64_t names_of(struct vpa_instead *h, const struct vpa_cause_piece *piece)
 {
-	uint32_t held, did;
+	uint32_t held, instead;
 
 	if (h->index.count >= ROWS_MAX)
 		return OTHER;
 	held = vpa_index_put(&h->pairs, piece->place, piece->call);
-	did = vpa_index_put(&h->pairs, piece->host_place, piece->inside);
-	return held == UINT32_MAX || did == UINT32_MAX ? OTHER : (uint64_t)held << 32 | did;
+	instead = vpa_index_put(&h->pairs, piece->host_place, piece->inside);
+	return held == UINT32_MAX || instead == UINT32_MAX ? OTHER : (uint64_t)held << 32 | instead;
 }
 
 static int is_newest(
@@ -102,7 +102,7 @@ static size_t merge_small(struct vpa_instead_row *rows, size_t count)
 static void write_row(const struct vpa_instead *h, const struct vpa_fold_context *c, size_t i,
 	struct vpa_report *out, struct vpa_instead_row *row)
 {
-	const struct vpa_index_entry *e = &h->index.entries[i], *held, *did;
+	const struct vpa_index_entry *e = &h->index.entries[i], *held, *instead;
 
 	*row = (struct vpa_instead_row){.cause = (enum vpa_cause)(e->a & 0xff),
 		.place = vpa_place_several(),
@@ -115,11 +115,11 @@ static void write_row(const struct vpa_instead *h, const struct vpa_fold_context
 	if (e->b == OTHER)
 		return;
 	held = &h->pairs.entries[e->b >> 32];
-	did = &h->pairs.entries[(uint32_t)e->b];
+	instead = &h->pairs.entries[(uint32_t)e->b];
 	row->place = vpa_fold_place(&out->arena, c->model, (uint32_t)held->a);
 	row->call = vpa_fold_name(out, c->model, (uint32_t)held->b);
-	row->host_place = vpa_fold_place(&out->arena, c->model, (uint32_t)did->a);
-	row->host_call = vpa_fold_name(out, c->model, (uint32_t)did->b);
+	row->host_place = vpa_fold_place(&out->arena, c->model, (uint32_t)instead->a);
+	row->host_call = vpa_fold_name(out, c->model, (uint32_t)instead->b);
 }
 
 int vpa_instead_write(const struct vpa_instead *h, const struct vpa_fold_context *c,
@@ -129,16 +129,16 @@ int vpa_instead_write(const struct vpa_instead *h, const struct vpa_fold_context
 
 	for (i = 0; i < h->index.count; i++)
 		found += h->index.entries[i].a >> 16 == device;
-	to->host_did = vpa_arena_alloc(&out->arena, found + 1, sizeof(*to->host_did));
-	if (!to->host_did)
+	to->instead = vpa_arena_alloc(&out->arena, found + 1, sizeof(*to->instead));
+	if (!to->instead)
 		return VPT_ENOMEM;
 	found = 0;
 	for (i = 0; i < h->index.count; i++)
 		if (h->index.entries[i].a >> 16 == device)
-			write_row(h, c, i, out, &to->host_did[found++]);
-	qsort(to->host_did, found, sizeof(*to->host_did), compare_rows);
-	to->host_did_count = merge_small(to->host_did, found);
-	qsort(to->host_did, to->host_did_count, sizeof(*to->host_did), compare_rows);
+			write_row(h, c, i, out, &to->instead[found++]);
+	qsort(to->instead, found, sizeof(*to->instead), compare_rows);
+	to->instead_count = merge_small(to->instead, found);
+	qsort(to->instead, to->instead_count, sizeof(*to->instead), compare_rows);
 	return VPT_OK;
 }
 

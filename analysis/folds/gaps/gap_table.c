@@ -44,7 +44,7 @@ struct sums {
 
 struct state {
 	struct sums aside, own;
-	struct vpa_instead host_did;
+	struct vpa_instead instead;
 	uint64_t gap_count; /* emitted so far */
 	struct kept *heap;  /* the longest gaps, the shortest of them on top */
 	size_t heap_count, heap_cap;
@@ -227,7 +227,7 @@ static int add_piece(struct state *s, const struct vpa_gap *gap,
 {
 	struct vpa_gap_owner owner = vpa_gap_owner_of(gap->device, piece->cause, is_head);
 
-	if (piece->host && vpa_instead_add(&s->host_did, gap->device, piece, s->gap_count))
+	if (piece->host && vpa_instead_add(&s->instead, gap->device, piece, s->gap_count))
 		return VPT_ENOMEM;
 	return vpa_gap_parts_add_piece(&s->own.parts, owner, piece, s->gap_count);
 }
@@ -516,7 +516,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			rc = vpa_gap_parts_write(&s->aside.parts, c, index, 1, out,
 				&d->before_first_work, &d->before_first_work_count);
 		if (!rc)
-			rc = vpa_instead_write(&s->host_did, c, index, out, d);
+			rc = vpa_instead_write(&s->instead, c, index, out, d);
 	}
 	return rc ? rc : write_gaps(s, c, out);
 }
@@ -530,7 +530,7 @@ static void free_state(void *state)
 		vpt_free(s->heap[i].pieces);
 	vpa_gap_parts_free(&s->aside.parts);
 	vpa_gap_parts_free(&s->own.parts);
-	vpa_instead_free(&s->host_did);
+	vpa_instead_free(&s->instead);
 	vpt_free(s->heap);
 	vpa_durations_free(&s->aside.lengths);
 	vpa_durations_free(&s->own.lengths);

@@ -97,13 +97,14 @@ static int fold_scope(void *state, const struct vpa_fold_context *c, const struc
 }
 
 /* Steps that begin and end with marks. */
-static int add_laps(struct state *s, const struct vpa_marked_spans *laps)
+static int add_marked_spans(struct state *s, const struct vpa_marked_spans *marked_spans)
 {
 	size_t i, k;
 	int rc = VPT_OK;
 
-	for (i = 0; i < laps->counts[VPA_LAP_STEP]; i++) {
-		const struct vpa_marked_span_track *t = &laps->tracks[VPA_LAP_STEP][i];
+	for (i = 0; i < marked_spans->counts[VPA_MARKED_SPAN_STEP]; i++) {
+		const struct vpa_marked_span_track *t =
+			&marked_spans->tracks[VPA_MARKED_SPAN_STEP][i];
 
 		for (k = 0; k < t->count && !rc; k++)
 			if (t->items[k].end_ns != UINT64_MAX)
@@ -173,7 +174,7 @@ static int place_loop(struct state *s, const struct vpa_fold_context *c, const s
 		return VPT_OK;
 	if (loop->end_ns)
 		return vpa_intervals_add(stretches, loop->start_ns, loop->end_ns);
-	if (!s->step_count && add_laps(s, &c->idle->resolver->laps))
+	if (!s->step_count && add_marked_spans(s, &c->resolver->marked_spans))
 		return VPT_ENOMEM;
 	if (!s->step_count)
 		return VPT_OK;

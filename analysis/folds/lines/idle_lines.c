@@ -29,7 +29,7 @@ static int has_stacks(const struct vpa_fold_context *c)
 
 static struct vpa_stack_samples *samples_of(const struct vpa_fold_context *c, uint32_t thread)
 {
-	return &c->idle->resolver->pasts[thread].samples;
+	return &c->resolver->pasts[thread].samples;
 }
 
 /* ---- idle time ---- */
@@ -106,8 +106,7 @@ static int count_code(
 	int rc = VPT_OK;
 
 	if (own_ns > from)
-		before.samples =
-			vpa_resolver_stand_in(c->idle->resolver, p->thread, &before.thread);
+		before.samples = vpa_resolver_stand_in(c->resolver, p->thread, &before.thread);
 	if (own_ns > from && before.samples)
 		rc = count_samples(s, &before, from, vpa_earlier(own_ns, to));
 	return rc ? rc : count_samples(s, p, from, to);
@@ -377,8 +376,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		return vpa_lines_scopes_write(s, c, out);
 	for (thread = 0; thread < s->run_count && !rc; thread++)
 		rc = settle(s, &s->runs[thread], s->runs[thread].stack, s->runs[thread].stack_ns);
-	out->lines.launches_are_sampled =
-		c->idle->resolver->counts.samples > c->idle->resolver->exact_samples;
+	out->lines.launches_are_sampled = c->resolver->counts.samples > c->resolver->exact_samples;
 	if (!rc)
 		rc = vpa_modules_write(s, c, out);
 	return rc ? rc : vpa_lines_write(s, c, out);

@@ -358,8 +358,8 @@ static uint64_t set_host_line(
 	size_t d, i;
 
 	for (d = 0; d < out->device_count; d++)
-		for (i = 0; i < out->devices[d].host_did_count; i++) {
-			struct vpa_instead_row *row = &out->devices[d].host_did[i];
+		for (i = 0; i < out->devices[d].instead_count; i++) {
+			struct vpa_instead_row *row = &out->devices[d].instead[i];
 
 			if (out->devices[d].device != at->device ||
 				(uint64_t)row->cause != (at->owner & 0xff) ||

@@ -307,8 +307,8 @@ static const struct vpa_stage_time *find_loop(const struct vpa_stage_times *stag
 	return loop;
 }
 
-/* Only intervals between samples that lie wholly between the first lap's end and the last one's, on
- * the host: a first lap may load what it needs, and what came before the loop is not the loop's. */
+/* Only intervals between samples that lie wholly between the first marked span's end and the last one's, on
+ * the host: a first marked span may load what it needs, and what came before the loop is not the loop's. */
 static void write_loop(const struct vpa_fold_context *c, const struct vpa_counter_times *t,
 	const struct vpa_samples *s, struct vpa_counter *row)
 {

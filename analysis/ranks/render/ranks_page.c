@@ -72,13 +72,13 @@ static void put_fixes(struct vpa_html *h, const struct page *p)
 
 /* ---- scaling ---- */
 
-struct fall {
+struct waterfall_row {
 	struct vpa_html *h;
 	uint64_t done_ns, all_ns;
 };
 
 /* A bar from where the last one ended; of less than 0 back from there. */
-static void put_bar(struct fall *f, const char *look, int64_t ns)
+static void put_bar(struct waterfall_row *f, const char *look, int64_t ns)
 {
 	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, from = f->done_ns;
 
@@ -97,7 +97,8 @@ static void put_bar(struct fall *f, const char *look, int64_t ns)
 		vpt_sat_add_to(&f->done_ns, size);
 }
 
-static void put_part(struct fall *f, const char *name, const char *look, int64_t ns, int is_sum)
+static void put_part(
+	struct waterfall_row *f, const char *name, const char *look, int64_t ns, int is_sum)
 {
 	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
 
@@ -118,7 +119,7 @@ static void put_part(struct fall *f, const char *name, const char *look, int64_t
 static void put_scaling(struct vpa_html *h, const struct vpa_job *job)
 {
 	const struct vpa_scaling *s = job->scaling;
-	struct fall f = {h, 0, 0};
+	struct waterfall_row f = {h, 0, 0};
 	struct vpa_words lead = {.used = 0};
 	unsigned i;
 

@@ -68,7 +68,7 @@ static const struct vpa_field did_fields[] = {
 	{"host", CAUSE(host), NULL, "what the host did, as in host_did of devices"},
 	{"ns", U64(ns), "ns", "idle time in which it did this"},
 };
-static const struct vpa_fields did =
+static const struct vpa_fields instead =
 	FIELDS("block_did", "what the host did in idle time of an earlier call", did_fields);
 #undef ROW
 
@@ -79,7 +79,7 @@ static const struct vpa_field part_fields[] = {
 	{"name", TEXT(name), NULL, "the kernel family of busy time, the cause of idle time"},
 	{"ns", U64(ns), "ns", "exclusive time of the family, idle time of the cause"},
 	{"count", U64(count), "count", "ops, or pieces of gaps, that began in the periods"},
-	{"host_did", ROWS(did, host_did, host_did_count), NULL,
+	{"host_did", ROWS(instead, instead, instead_count), NULL,
 		"of ns: idle time that counts to an earlier call, by what the host did in it, "
 		"descending"},
 };

@@ -187,7 +187,7 @@ static const struct vpa_field host_did_fields[] = {
 	{"line", POINTER(vpa_fields_top_line, top), NULL,
 		"the line of Python that the host's own code spent most of it at; null: not known"},
 };
-static const struct vpa_fields host_did =
+static const struct vpa_fields instead =
 	FIELDS("host_did", "what the host did in idle time of an earlier call", host_did_fields);
 #undef ROW
 
@@ -271,7 +271,7 @@ static const struct vpa_field device_fields[] = {
 		.number = device_limit, .choice = limit_choice},
 	{"cpu_wait_ns", U64(cpu_wait_ns), "ns",
 		"of idle time in the host's own code: the thread could run, but no CPU was free"},
-	{"host_did", ROWS(host_did, host_did, host_did_count), NULL,
+	{"host_did", ROWS(instead, instead, instead_count), NULL,
 		"of causes: time that counts to a call that had held the host before, by what the "
 		"host did in it, descending"},
 };

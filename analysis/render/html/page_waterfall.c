@@ -5,13 +5,13 @@
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
-struct fall {
+struct waterfall_row {
 	struct vpa_html *h;
 	uint64_t done_ns, all_ns;
 	uint64_t by; /* times are divided by this */
 };
 
-static void put_head(struct fall *f, const char *what)
+static void put_head(struct waterfall_row *f, const char *what)
 {
 	vpa_html_print(f->h,
 		"<div class=\"scroll\"><table class=\"fall\"><thead><tr><th "
@@ -22,7 +22,7 @@ static void put_head(struct fall *f, const char *what)
 }
 
 /* A bar from where the last one ended; `kind` as in vpa_html_key(). */
-static void put_bar(struct fall *f, const char *name, const char *kind, uint64_t ns)
+static void put_bar(struct waterfall_row *f, const char *name, const char *kind, uint64_t ns)
 {
 	vpa_html_raw(f->h,
 		"<td class=\"bar\"><svg class=\"bar\" width=\"100%\" height=\"16\">"
@@ -38,7 +38,7 @@ static void put_bar(struct fall *f, const char *name, const char *kind, uint64_t
 }
 
 /* A part: `text` is what people read, `where` where most of it is. */
-static void put_part(struct fall *f, const char *name, const char *kind, const char *text,
+static void put_part(struct waterfall_row *f, const char *name, const char *kind, const char *text,
 	const char *where, uint64_t ns, struct vpa_num count, struct vpa_num mean)
 {
 	vpa_html_raw(f->h, "<tr><td class=\"t\">");
@@ -57,7 +57,7 @@ static void put_part(struct fall *f, const char *name, const char *kind, const c
 		count.text, mean.text);
 }
 
-static void put_sum(struct fall *f, const char *title, uint64_t ns)
+static void put_sum(struct waterfall_row *f, const char *title, uint64_t ns)
 {
 	vpa_html_print(f->h,
 		"<tr class=\"sum\"><th class=\"t\" colspan=\"2\">%s</th><td "
@@ -71,7 +71,7 @@ static void put_block(struct vpa_html *h, const struct vpa_blocks *b, const stru
 		[VPA_PART_IDLE] = "GPU idle, by cause",
 		[VPA_PART_PAUSED] = "recording paused"};
 	const uint64_t sums[] = {b->busy_ns, b->idle_ns, b->paused_ns};
-	struct fall f = {h, 0, vpa_blocks_ns(b), b->measured};
+	struct waterfall_row f = {h, 0, vpa_blocks_ns(b), b->measured};
 	int kind = -1;
 	size_t i;
 
@@ -105,7 +105,7 @@ static void put_block(struct vpa_html *h, const struct vpa_blocks *b, const stru
 
 static void put_window(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	struct fall f = {h, 0, d->windows_ns, 1};
+	struct waterfall_row f = {h, 0, d->windows_ns, 1};
 	size_t i;
 
 	if (r->device_count > 1)

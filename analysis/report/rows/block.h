@@ -26,8 +26,8 @@ struct vpa_block_part {
 	struct vpa_block_instead {
 		enum vpa_cause host;
 		uint64_t ns;
-	} * host_did;
-	size_t host_did_count;
+	} * instead;
+	size_t instead_count;
 };
 
 struct vpa_block_row {

@@ -21,15 +21,15 @@ enum {
 	VPA_HELD = VPA_CAUSE_OTHER_CALL - VPA_HELD_FIRST + 1,
 	VPA_DID_FIRST = VPA_CAUSE_ALLOCATION,
 	VPA_DID = VPA_CAUSE_LAUNCH_CALL - VPA_DID_FIRST + 1,
-	VPA_HOST_DIDS = VPA_HELD * VPA_DID
+	VPA_INSTEADS = VPA_HELD * VPA_DID
 };
 
 /* The number of a pair, below VPA_HOST_DIDS; VPA_HOST_DIDS: there is none such. */
 static inline unsigned vpa_instead_number(enum vpa_cause cause, enum vpa_cause host)
 {
-	unsigned held = (unsigned)cause - VPA_HELD_FIRST, did = (unsigned)host - VPA_DID_FIRST;
+	unsigned held = (unsigned)cause - VPA_HELD_FIRST, instead = (unsigned)host - VPA_DID_FIRST;
 
-	return held < VPA_HELD && did < VPA_DID ? held * VPA_DID + did : VPA_HOST_DIDS;
+	return held < VPA_HELD && instead < VPA_DID ? held * VPA_DID + instead : VPA_INSTEADS;
 }
 
 static inline enum vpa_cause vpa_instead_cause(unsigned number)

@@ -76,7 +76,7 @@ struct vpa_counter {
 	 * else in the steps but the first; and their time. */
 	double loop_bytes;
 	uint64_t loop_ns;
-	/* Of a level with has_loop: at the end of the loop's first lap, and of its last, see struct vpa_check_loop. */
+	/* Of a level with has_loop: at the end of the loop's first marked span, and of its last, see struct vpa_check_loop. */
 	double loop_from, loop_to;
 	int has_loop;
 	struct vpa_counter_point *points; /* all samples, if options.overview is set */

@@ -90,8 +90,8 @@ struct vpa_device {
 	struct vpa_idle_part *causes; /* by ns, descending; they sum to window_idle_ns */
 	size_t cause_count;
 	/* By ns, descending: part of causes. NULL: not known, as in a report of an older version. */
-	struct vpa_instead_row *host_did;
-	size_t host_did_count;
+	struct vpa_instead_row *instead;
+	size_t instead_count;
 	/* The time before the first work, by what the thread that launched it did, as far as
 	 * known. */
 	struct vpa_idle_part *before_first_work;

@@ -1,4 +1,4 @@
-/* test_spread.c - percentiles of durations against sorting them. */
+/* test_durations.c - percentiles of durations against sorting them. */
 #include "analysis/base/durations.h"
 #include "formats/base/count.h"
 #include "tests/support/random.h"

@@ -229,7 +229,7 @@ static void launches_after_a_wait_keep_its_remedy(void **state)
 		f->title, "keep small values on the GPU: no .item(), .cpu() or bool() in the loop");
 	assert_null(strstr(f->note, "host ran its own code"));
 	assert_true(f->host_code_ms == 0);
-	assert_int_equal(r->devices[0].host_did[0].host, VPA_CAUSE_LAUNCH_RATE);
+	assert_int_equal(r->devices[0].instead[0].host, VPA_CAUSE_LAUNCH_RATE);
 	vpa_report_free(r);
 }
 

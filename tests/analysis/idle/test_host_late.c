@@ -1,4 +1,4 @@
-/* test_late.c - gaps that a late host made, which a batch of ops describes in columns: the report is the same where each
+/* test_host_late.c - gaps that a late host made, which a batch of ops describes in columns: the report is the same where each
  * gap is emitted on its own, as for an exporter, and for any number of threads. */
 #include "analysis/analyze.h"
 #include "analysis/folds/observer.h"

@@ -1,4 +1,4 @@
-/* test_holds.c - until when ops wait for copies that may still turn out to block. */
+/* test_copy_holds.c - until when ops wait for copies that may still turn out to block. */
 #include "analysis/join/pending/op_queue.h"
 
 #include <setjmp.h>

@@ -102,7 +102,7 @@ static int is_outer(const struct rig *g, size_t a, size_t b)
 /* The names of what is open at `t`, innermost first. */
 static void expect_open(struct rig *g, uint64_t t, const char *rule)
 {
-	struct vpa_range *r = vpa_range_open_at(vpa_steps_at(&g->timeline.steps, t), t);
+	struct vpa_range *r = vpa_range_open_at(vpa_range_changes_at(&g->timeline.changes, t), t);
 	unsigned char listed[RANGES_MAX] = {0};
 	size_t i, depth;
 
@@ -123,7 +123,7 @@ static void expect_open(struct rig *g, uint64_t t, const char *rule)
 	}
 	if (r)
 		fail_msg("%s, at %llu: %u is open", rule, (unsigned long long)t, r->name);
-	r = vpa_steps_at(&g->timeline.steps, t);
+	r = vpa_range_changes_at(&g->timeline.changes, t);
 	if (r && r->end_ns <= t)
 		fail_msg("%s, at %llu: the step's range has ended", rule, (unsigned long long)t);
 }
@@ -318,9 +318,9 @@ static void what_comes_too_late_is_counted(void **state)
 	add(&g, 1, 110);
 	assert_int_equal(vpa_timeline_settle(&g.timeline, &g.pool), 0);
 	assert_int_equal(g.timeline.late, 1);
-	assert_non_null(vpa_steps_at(&g.timeline.steps, 55));
-	assert_int_equal(vpa_steps_at(&g.timeline.steps, 55)->name, 1);
-	assert_null(vpa_steps_at(&g.timeline.steps, 105));
+	assert_non_null(vpa_range_changes_at(&g.timeline.changes, 55));
+	assert_int_equal(vpa_range_changes_at(&g.timeline.changes, 55)->name, 1);
+	assert_null(vpa_range_changes_at(&g.timeline.changes, 105));
 	finish(&g, "late");
 }
 
@@ -347,7 +347,7 @@ static void what_has_ended_is_let_go_of(void **state)
 		assert_int_equal(vpa_timeline_settle(&t, &pool), 0);
 		assert_int_equal(t.late, 0);
 		vpa_timeline_trim(&t, &pool, 10 * (at - 5));
-		r = vpa_steps_at(&t.steps, 10 * (at - 5));
+		r = vpa_range_changes_at(&t.changes, 10 * (at - 5));
 		assert_int_equal(r->start_ns, 10 * (at - 6) + 1);
 		for (; r; r = vpa_range_around(r, 10 * (at - 5)))
 			depth++;
@@ -383,7 +383,7 @@ static void a_long_chain_is_not_walked_for_what_is_open(void **state)
 	fill_overlapping(&t, &pool, RANGES);
 	for (i = 20; i < RANGES; i++) {
 		uint64_t at = 10 * i + 1, looked_at = 0, open = 0;
-		struct vpa_range *r = vpa_steps_at(&t.steps, at);
+		struct vpa_range *r = vpa_range_changes_at(&t.changes, at);
 
 		for (; r; looked_at++) {
 			open += r->end_ns > at;
@@ -412,7 +412,7 @@ static void ranges_nest_up_to_a_limit(void **state)
 		add_range(&t, &pool, i, 3 * DEPTH - i);
 	assert_int_equal(vpa_timeline_settle(&t, &pool), 0);
 	assert_int_equal(t.deep, DEPTH - VPA_NESTING_MAX);
-	r = vpa_steps_at(&t.steps, DEPTH + 1);
+	r = vpa_range_changes_at(&t.changes, DEPTH + 1);
 	assert_int_equal(r->start_ns, VPA_NESTING_MAX);
 	for (; r; r = vpa_range_around(r, DEPTH + 1))
 		open++;
@@ -425,25 +425,27 @@ static void ranges_nest_up_to_a_limit(void **state)
 
 static void steps_are_found_from_wherever_the_last_question_was(void **state)
 {
-	struct vpa_steps s = {0};
+	struct vpa_range_changes s = {0};
 	struct vpt_random r = {5};
 	uint64_t i;
 
 	(void)state;
 	for (i = 0; i < 300; i++)
-		assert_int_equal(vpa_steps_add(&s, 100 + 10 * i, NULL), 0);
+		assert_int_equal(vpa_range_changes_add(&s, 100 + 10 * i, NULL), 0);
 	for (i = 0; i < 5000; i++) {
 		uint64_t t = vpt_random_below(&r, 3300);
 
-		assert_int_equal(vpa_steps_index(&s, t), t < 100                ? SIZE_MAX
-							 : (t - 100) / 10 < 300 ? (t - 100) / 10
-										: 299);
+		assert_int_equal(vpa_range_changes_index(&s, t), t < 100 ? SIZE_MAX
+								 : (t - 100) / 10 < 300
+									 ? (t - 100) / 10
+									 : 299);
 	}
 	for (i = 0; i < 3300; i++)
-		assert_int_equal(vpa_steps_index(&s, i), i < 100                ? SIZE_MAX
-							 : (i - 100) / 10 < 300 ? (i - 100) / 10
-										: 299);
-	vpa_timeline_free(&(struct vpa_timeline){.steps = s});
+		assert_int_equal(vpa_range_changes_index(&s, i), i < 100 ? SIZE_MAX
+								 : (i - 100) / 10 < 300
+									 ? (i - 100) / 10
+									 : 299);
+	vpa_timeline_free(&(struct vpa_timeline){.changes = s});
 }
 
 int main(void)

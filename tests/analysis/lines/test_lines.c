@@ -144,7 +144,7 @@ static void work_after_a_wait_has_its_own_line(void **state)
 	assert_int_equal(part_of(r, VPA_CAUSE_HOST_CODE)->top->line.number, 40);
 	assert_int_equal(part_of(r, VPA_CAUSE_HOST_CODE)->instead_ns, 40000000);
 	assert_string_equal(part_of(r, VPA_CAUSE_HOST_CODE)->instead, "cudaMemcpyAsync");
-	assert_int_equal(r->devices[0].host_did_count, 0);
+	assert_int_equal(r->devices[0].instead_count, 0);
 	/* Each nanosecond is at one line only. */
 	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 40), 40000000);
 	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 4), 0);

@@ -13,16 +13,16 @@
 #include "analysis/pipeline/unit.h"
 #include "tests/support/traces/findings_rig.h"
 
-/* What a trace has. Requests of 860 ms, one after the other; in each, laps of 100 ms: 60 ms of work, then 37 in which
+/* What a trace has. Requests of 860 ms, one after the other; in each, marked spans of 100 ms: 60 ms of work, then 37 in which
  * the host waits, then one of work. */
 enum {
 	REQUEST = 1,    /* a range around each request */
-	BLOCK = 2,      /* and around each two laps */
-	STEP = 4,       /* and around each lap */
+	BLOCK = 2,      /* and around each two marked spans */
+	STEP = 4,       /* and around each marked span */
 	ITERATION = 8,  /* the same of a profiler */
 	STAGE = 16,     /* the same with a name of its own */
 	VAE_LATE = 32,  /* the VAE's work comes after the last block */
-	LAPS_MIXED = 64 /* laps differ, so that nothing can be inferred */
+	LAPS_MIXED = 64 /* marked spans differ, so that nothing can be inferred */
 };
 
 struct text {
@@ -47,7 +47,7 @@ static void put_range(struct text *t, size_t from_ms, size_t ms, const char *nam
 
 enum { LAYERS = 8, OF_LAYER = 8, OF_LAP = 4 + LAYERS * OF_LAYER + 4 };
 
-/* A model of 8 layers with attention, its embedding and head; of laps that differ, no two kernels are alike. */
+/* A model of 8 layers with attention, its embedding and head; of marked spans that differ, no two kernels are alike. */
 static void kernel_name(char name[48], unsigned has, size_t k, size_t corr)
 {
 	static const char *const layer[OF_LAYER] = {"layer_norm_kernel",
@@ -66,13 +66,14 @@ static void kernel_name(char name[48], unsigned has, size_t k, size_t corr)
 					 : ends[k - (OF_LAP - 8)]);
 }
 
-static void put_lap(struct text *t, unsigned has, size_t at, size_t lap, size_t *corr)
+static void put_marked_span(
+	struct text *t, unsigned has, size_t at, size_t marked_span, size_t *corr)
 {
 	size_t k, each_us = 60000 / OF_LAP;
 	char name[48];
 
 	if (has & STEP)
-		put_range(t, at, 99, "step ", lap);
+		put_range(t, at, 99, "step ", marked_span);
 	if (has & ITERATION)
 		put_range(t, at, 99, "ProfilerStep#", at / 100);
 	if (has & STAGE)
@@ -93,7 +94,7 @@ static void put_lap(struct text *t, unsigned has, size_t at, size_t lap, size_t 
 		*corr, has & LAPS_MIXED ? name : "euler_kernel");
 }
 
-static struct vpa_report *make(unsigned has, size_t requests, size_t laps)
+static struct vpa_report *make(unsigned has, size_t requests, size_t marked_spans)
 {
 	static const struct vpa_options options = {
 		.step_parts = 1, .overview = 1, .frames_per_block = 12};
@@ -108,10 +109,10 @@ static struct vpa_report *make(unsigned has, size_t requests, size_t laps)
 
 		if (has & REQUEST)
 			put_range(&t, at, 855, "request ", i);
-		for (k = 0; k < laps; k++) {
+		for (k = 0; k < marked_spans; k++) {
 			if (has & BLOCK && k % 2 == 0)
 				put_range(&t, at + k * 100, 199, "block ", k / 2);
-			put_lap(&t, has, at + k * 100, k, &corr);
+			put_marked_span(&t, has, at + k * 100, k, &corr);
 		}
 		if (has & VAE_LATE) {
 			put(&t, "range t1 %zums-%zums \"vae_decode\"\n", at + 805, at + 845);

@@ -29,8 +29,8 @@ static int has(const struct rig_job *job, unsigned row, unsigned rank)
 }
 
 /* What a rank did from the end of `from` to the start of `to`. */
-static void did(const struct rig_job *job, unsigned rank, unsigned from, unsigned to, int64_t sign,
-	int64_t *out)
+static void instead(const struct rig_job *job, unsigned rank, unsigned from, unsigned to,
+	int64_t sign, int64_t *out)
 {
 	unsigned i, p;
 
@@ -64,8 +64,8 @@ static void blame(
 		out[BEGAN] += wait;
 		return;
 	}
-	did(job, last, before, at, 1, out);
-	did(job, w, before, at, -1, out);
+	instead(job, last, before, at, 1, out);
+	instead(job, w, before, at, -1, out);
 	out[ENDED] += (int64_t)(job->row[before].end_ns[last] - job->row[before].end_ns[w]);
 }
 

@@ -147,8 +147,8 @@ static void check_host_did(struct model *m, const char *where, const struct mode
 
 			credited[p->cause] += p->is_credited ? p->end - p->start : 0;
 		}
-	for (i = 0; i < d->host_did_count; i++) {
-		const struct vpa_instead_row *row = &d->host_did[i];
+	for (i = 0; i < d->instead_count; i++) {
+		const struct vpa_instead_row *row = &d->instead[i];
 		char text[1200];
 
 		for (k = 0; k < MODEL_CAUSES; k++)

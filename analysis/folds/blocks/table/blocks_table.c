@@ -67,8 +67,8 @@ static int add_end_cut(
 	return g->end_cut == VPA_NONE ? VPT_ENOMEM : VPT_OK;
 }
 
-int vpa_blocks_begin_scope(
-	struct vpa_blocks_table *s, const struct vpa_fold_context *c, uint32_t scope, uint32_t lap)
+int vpa_blocks_begin_scope(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
+	uint32_t scope, uint32_t marked_span)
 {
 	const struct vpa_scope *what = vpa_blocks_scope(s, scope);
 	struct vpa_scope_gpu *g = &s->gpu[scope];
@@ -82,7 +82,7 @@ int vpa_blocks_begin_scope(
 		.end_cut = VPA_NONE,
 		.block = what->block,
 		.request = what->request,
-		.lap = lap,
+		.marked_span = marked_span,
 		.row = VPA_NONE,
 		.loop = VPA_NONE};
 	s->has_blocks |= kind == VPA_SCOPE_BLOCK;
@@ -121,7 +121,7 @@ void vpa_stage_sum_add(struct vpa_stage_sum *to, const struct vpa_stage_sum *fro
 	to->count += from->count;
 	to->total_ns += from->total_ns;
 	to->top_ns += from->top_ns;
-	to->lap_top_ns += from->lap_top_ns;
+	to->marked_span_top_ns += from->marked_span_top_ns;
 	to->busy_ns += from->busy_ns;
 	to->idle_ns += from->idle_ns;
 	to->attention_ns += from->attention_ns;
@@ -133,7 +133,7 @@ static void subtract(struct vpa_stage_sum *from, const struct vpa_stage_sum *wha
 	from->count -= what->count;
 	from->total_ns -= what->total_ns;
 	from->top_ns -= what->top_ns;
-	from->lap_top_ns -= what->lap_top_ns;
+	from->marked_span_top_ns -= what->marked_span_top_ns;
 	from->busy_ns -= what->busy_ns;
 	from->idle_ns -= what->idle_ns;
 	from->attention_ns -= what->attention_ns;
@@ -168,8 +168,8 @@ static struct vpa_stage_sum sum_of(const struct vpa_step_kept *step, uint64_t to
 		.idle_ns = step->idle_ns,
 		.attention_ns = step->attention_ns,
 		.ops = step->ops,
-		.top_ns = step->in_lap ? 0 : total_ns,
-		.lap_top_ns = step->in_lap && !step->nested ? total_ns : 0};
+		.top_ns = step->in_marked_span ? 0 : total_ns,
+		.marked_span_top_ns = step->in_marked_span && !step->nested ? total_ns : 0};
 }
 
 static int add_sample(struct vpa_blocks_table *s, const struct vpa_stage_sample *sample)
@@ -208,9 +208,9 @@ int vpa_blocks_end_scope(struct vpa_blocks_table *s, uint32_t scope, uint64_t en
 	struct vpa_step_kept step = {.attention_ns = g->attention_ns,
 		.end_cut = g->end_cut,
 		.nested = nested != 0,
-		.in_lap = nested || g->lap};
+		.in_marked_span = nested || g->marked_span};
 	struct vpa_stage_sample sample = {what->start_ns, end_ns, g->first_ns, 0, g->block,
-		g->request, g->row, nested ? 0 : g->lap, g->pin};
+		g->request, g->row, nested ? 0 : g->marked_span, g->pin};
 	struct vpa_stage_sum *sum = vpa_blocks_sum(s, g->block, g->row), own;
 	const struct vpa_projection *p;
 	uint64_t last_ns = g->first_ns;
@@ -229,7 +229,7 @@ int vpa_blocks_end_scope(struct vpa_blocks_table *s, uint32_t scope, uint64_t en
 	vpa_stage_sum_add(sum, &own);
 	s->rows[g->row].count++;
 	s->rows[g->row].nested += step.nested;
-	s->rows[g->row].in_lap += step.in_lap;
+	s->rows[g->row].in_marked_span += step.in_marked_span;
 	if (add_sample(s, &sample))
 		return VPT_ENOMEM;
 	return s->sample_count > before && is_like_step(what->label.kind) ? add_step(s, &step)
@@ -273,7 +273,7 @@ int vpa_blocks_drop_cut(struct vpa_blocks_table *s, const struct vpa_intervals *
 		subtract(sum, &own);
 		s->rows[sample->row].count--;
 		s->rows[sample->row].nested -= step->nested;
-		s->rows[sample->row].in_lap -= step->in_lap;
+		s->rows[sample->row].in_marked_span -= step->in_marked_span;
 		sample->row = VPA_NONE;
 		s->steps_cut++;
 	}

@@ -67,7 +67,7 @@ void vpa_thread_marks_free(struct vpa_blocks_thread *t);
  *
  * A moment counts for a stage if only its ops run then, or if the device is idle between two of its ops
  * with none of others between them. What runs beside other work does not count, since that work would
- * take as long without it. Ops outside of all stages are other work, too. Steps that are laps are not
+ * take as long without it. Ops outside of all stages are other work, too. Steps that are marked spans are not
  * told apart from those. */
 
 /* Ops of so many stages at once are told apart; those of more do not run on a GPU. */
@@ -139,38 +139,40 @@ struct vpa_scope_gpu {
 	uint32_t end_cut;
 	uint32_t devices; /* mask */
 	uint64_t busy_ns; /* of a block that has ended: its own ops, summed over the devices */
-	/* Scopes around it; VPA_NONE: none. A lap may continue from one into the next. */
+	/* Scopes around it; VPA_NONE: none. A marked span may continue from one into the next. */
 	uint32_t block, request;
-	uint32_t lap;  /* the step around it that is a lap, as scope + VPA_FIRST_SCOPE; 0: none */
-	uint32_t row;  /* of the stages; VPA_NONE for most requests and blocks */
-	uint32_t loop; /* of a step with ops: in `loops`; else VPA_NONE */
-	uint8_t finished;               /* of a lap: it counts */
-	struct vpa_projection *lap_gpu; /* of a lap; NULL: none, or the scope is a range's */
+	uint32_t
+		marked_span; /* the step around it that is a marked span, as scope + VPA_FIRST_SCOPE; 0: none */
+	uint32_t row;     /* of the stages; VPA_NONE for most requests and blocks */
+	uint32_t loop;    /* of a step with ops: in `loops`; else VPA_NONE */
+	uint8_t finished; /* of a marked span: it counts */
+	struct vpa_projection
+		*marked_span_gpu; /* of a marked span; NULL: none, or the scope is a range's */
 };
 
 /* Sums over the scopes of one row inside one block. */
 struct vpa_stage_sum {
 	uint64_t count, total_ns, busy_ns, idle_ns, attention_ns, ops;
-	/* Of scopes not inside another; lap_top_ns: only inside a step that is a lap. */
-	uint64_t top_ns, lap_top_ns;
+	/* Of scopes not inside another; marked_span_top_ns: only inside a step that is a marked span. */
+	uint64_t top_ns, marked_span_top_ns;
 };
 
 struct vpa_stage_kept {
 	enum vpa_scope_kind kind;
 	enum vpa_scope_source source;
 	uint32_t name; /* 0: the kind is the name */
-	uint64_t count, nested, in_lap;
-	int holds_steps;  /* some scope contained a step */
-	int holds_scopes; /* of plain parts: some contained a scope */
-	int is_part;      /* of plain parts, at the end: it counts, see blocks_plain_parts.c */
-	uint8_t lap;      /* enum vpa_marked_span_kind if the source is VPA_SOURCE_MARKS */
+	uint64_t count, nested, in_marked_span;
+	int holds_steps;     /* some scope contained a step */
+	int holds_scopes;    /* of plain parts: some contained a scope */
+	int is_part;         /* of plain parts, at the end: it counts, see blocks_plain_parts.c */
+	uint8_t marked_span; /* enum vpa_marked_span_kind if the source is VPA_SOURCE_MARKS */
 };
 
 struct vpa_stage_sample {
 	uint64_t start_ns, end_ns; /* on the host */
 	uint64_t first_ns, ns;
 	uint32_t block, request, row;
-	uint32_t lap; /* of a sample not inside another: as in struct vpa_scope_gpu */
+	uint32_t marked_span; /* of a sample not inside another: as in struct vpa_scope_gpu */
 	uint32_t pin; /* of a step or iteration: the edge at its first op's start; VPA_NONE: none */
 };
 
@@ -180,7 +182,7 @@ struct vpa_step_kept {
 	uint64_t busy_ns, idle_ns, attention_ns, ops;
 	uint32_t sample;  /* has its times and its row */
 	uint32_t end_cut; /* as in struct vpa_scope_gpu */
-	uint8_t nested, in_lap;
+	uint8_t nested, in_marked_span;
 };
 
 /* The steps of a request, of one source. */
@@ -232,10 +234,10 @@ static inline const struct vpa_scope *vpa_blocks_scope(
 
 /* Makes room in `gpu` for every scope of the pipeline; new ones are zeroed. 0 or VPT_ENOMEM. */
 int vpa_blocks_know_scopes(struct vpa_blocks_table *s);
-/* Begins a scope: a row if its kind has one, a cut if it is retained. `lap` is the step around it
- * that is a lap, as scope + VPA_FIRST_SCOPE; 0: none. 0 or VPT_ENOMEM. */
-int vpa_blocks_begin_scope(
-	struct vpa_blocks_table *s, const struct vpa_fold_context *c, uint32_t scope, uint32_t lap);
+/* Begins a scope: a row if its kind has one, a cut if it is retained. `marked_span` is the step around it
+ * that is a marked span, as scope + VPA_FIRST_SCOPE; 0: none. 0 or VPT_ENOMEM. */
+int vpa_blocks_begin_scope(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
+	uint32_t scope, uint32_t marked_span);
 /* The row of the stages for a label and a range's name, made on first use; VPA_NONE: no memory. */
 uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
 	const struct vpa_scope_label *label, uint32_t name);
