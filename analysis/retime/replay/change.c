@@ -119,13 +119,14 @@ static int read_calls(
 		{"graph-builds", VPA_WHAT_BUILDS},
 		{"adapters", VPA_WHAT_ADAPTERS},
 		{"unpacking", VPA_WHAT_UNPACKING},
+		{"stops", VPA_WHAT_STOPS},
 	};
 	size_t i;
 
 	if (!*word || strlen(word) >= sizeof(c->name))
 		return refuse(w,
 			"the name of a CUDA call, syncs, copies, small-reads, allocations, loads, "
-			"graph-builds, adapters or unpacking",
+			"graph-builds, adapters, unpacking or stops",
 			err);
 	strcpy(c->name, word);
 	c->what = VPA_WHAT_CALLS;
@@ -158,6 +159,26 @@ static int take_length(
 		       : refuse(w, "over or under and a time, such as 100us", err);
 }
 
+/* "every TIME from TIME", or nothing. */
+static int read_clock(struct words *w, struct vpa_stop_clock *clock, struct vpt_err *err)
+{
+	static const char expected[] = "drop stops [every TIME from TIME] [in PLACE]";
+	char word[VPA_CHANGE_NAME], time[VPA_CHANGE_NAME];
+
+	if (!*w->rest)
+		return VPT_OK;
+	take_word(w, word, sizeof(word));
+	take_word(w, time, sizeof(time));
+	if (strcmp(word, "every") != 0 || vpt_duration_read(time, &clock->every_ns, err) ||
+		!clock->every_ns)
+		return refuse(w, expected, err);
+	take_word(w, word, sizeof(word));
+	take_word(w, time, sizeof(time));
+	if (strcmp(word, "from") != 0 || vpt_duration_read(time, &clock->from_ns, err))
+		return refuse(w, expected, err);
+	return read_end(w, expected, err);
+}
+
 static int read_drop(struct words *w, struct vpa_change *c, struct vpt_err *err)
 {
 	char word[VPA_CHANGE_NAME];
@@ -165,6 +186,8 @@ static int read_drop(struct words *w, struct vpa_change *c, struct vpt_err *err)
 
 	take_word(w, word, sizeof(word));
 	rc = read_calls(w, word, c, err);
+	if (!rc && c->what == VPA_WHAT_STOPS)
+		return read_clock(w, &c->stops, err);
 	if (!rc && *w->rest) {
 		take_word(w, word, sizeof(word));
 		rc = take_length(w, word, c, &is_there, err);

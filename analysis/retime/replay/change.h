@@ -2,6 +2,9 @@
  *
  *	drop CALL [under TIME] [in PLACE]       the call no longer waits; call and copy stay; under: only where less host
  *	                                        code follows, since more of it most likely needs what was waited for
+ *	drop stops [every TIME from TIME] [in PLACE]  where the host stood still, see ../../report/rows/host_stop.h, calls take as long as is
+ *	                                        usual; every, from: only where that ended at such a moment or up to 2 ms after
+ *	                                        it; then host code of 5 ms and longer that did so too is gone
  *	delete small-reads|CALL [in PLACE]      the calls are gone, with their ops and the host code of the launch
  *	delete copies KIND [in PLACE]           the same for copies of a kind: HtoD, DtoH ...
  *	delete graph-builds [in PLACE]          graphs are there: no capture, with all calls and code in it, and no other call
@@ -31,6 +34,7 @@
 #ifndef VPA_ANALYSIS_RETIME_REPLAY_CHANGE_H
 #define VPA_ANALYSIS_RETIME_REPLAY_CHANGE_H
 
+#include "analysis/report/rows/host_stop.h"
 #include "formats/base/error.h"
 
 #include <stdint.h>
@@ -58,6 +62,7 @@ enum vpa_change_what {
 	VPA_WHAT_LOADS,       /* of code */
 	VPA_WHAT_BUILDS,      /* of CUDA graphs, and what a capture records */
 	VPA_WHAT_SMALL_READS, /* copies of a few bytes to the host, and the wait that follows */
+	VPA_WHAT_STOPS,       /* of the host */
 	VPA_WHAT_ADAPTERS,    /* launches whose kernels are all of one */
 	VPA_WHAT_UNPACKING,   /* the same of unpacking */
 	VPA_WHAT_COPY_KIND,
@@ -77,6 +82,7 @@ struct vpa_change {
 	char thread[VPA_CHANGE_NAME]; /* of `host`; "": all */
 	int per_launch;               /* of `host`: only what launches need */
 	uint64_t least_ns, most_ns;   /* of stretches of host code, most_ns excluded; 0: any */
+	struct vpa_stop_clock stops;  /* of `drop stops` */
 	double factor;                /* or GB/s; of `pin` 0: that of other copies */
 	uint32_t number;              /* a copy kind, a family, or N of `skip` and `steps` */
 };

@@ -147,7 +147,8 @@ static struct vpa_call_effect *of_call(
 	uint32_t bit = (uint32_t)1 << world;
 
 	if (!(w->out->worlds & bit))
-		*effect = (struct vpa_call_effect){.gap_ns = c->gap_ns, .cost_ns = c->cost_ns};
+		*effect = (struct vpa_call_effect){
+			.gap_ns = c->gap_ns, .cost_ns = c->cost_ns, .after_ns = c->after_ns};
 	w->out->worlds |= bit;
 	return effect;
 }
@@ -188,6 +189,54 @@ static void stop_waiting(
 	hit(w, r);
 }
 
+/* Whether a launch of a kernel, or a wait that has nothing to wait for, took so long. */
+static int is_long_call(const struct vpa_tape_call *c)
+{
+	return c->cost_ns >= VPA_STOP_NS && c->waits == VPA_WAIT_NONE &&
+	       (c->klass == VPT_CALL_LAUNCH || c->klass == VPT_CALL_SYNC);
+}
+
+/* Whether one went on for so long after the end of what it waited for: of a launch, after its queue had room. */
+static int is_late_wait(const struct vpa_tape_call *c)
+{
+	return c->after_ns >= VPA_STOP_NS && c->waits != VPA_WAIT_NONE &&
+	       (c->klass == VPT_CALL_LAUNCH || c->klass == VPT_CALL_SYNC);
+}
+
+static int is_stop(const struct vpa_tape_call *c)
+{
+	return c->gap_ns >= VPA_STOP_NS || is_long_call(c) || is_late_wait(c);
+}
+
+static void lower(uint64_t *ns, uint64_t most_ns)
+{
+	*ns = *ns < most_ns ? *ns : most_ns;
+}
+
+/* Where the host stood still it takes what is usual. Host code of this length may be just that, unless it ends when
+ * stops do. */
+static void drop_stops(struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
+{
+	struct vpa_stop_clock clock = r->change->stops;
+	int in_call = (is_long_call(c) || is_late_wait(c)) && vpa_stop_ends_at(clock, c->end_ns),
+	    in_code = c->gap_ns >= VPA_STOP_NS && clock.every_ns &&
+		      vpa_stop_ends_at(clock, c->start_ns);
+	struct vpa_call_effect *effect;
+
+	if (!in_call && !in_code)
+		return;
+	effect = of_call(w, c, r->world);
+	if (in_code)
+		lower(&effect->gap_ns, w->x->e->launch_gap_ns);
+	if (in_call && is_late_wait(c))
+		effect->after_ns = (int64_t)vpa_edges_cost_without_wait(c->klass);
+	else if (in_call)
+		lower(&effect->cost_ns, c->klass == VPT_CALL_LAUNCH
+						? w->x->launch_ns
+						: vpa_edges_cost_without_wait(c->klass));
+	hit(w, r);
+}
+
 /* The call and its ops. Of the host code before it, what a launch usually needs goes too; all of it if it is short. */
 static void remove_call(
 	struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c, int with_code)
@@ -209,7 +258,10 @@ static void change_call(struct vpa_walk *w, const struct vpa_rule *r, const stru
 {
 	switch (r->change->kind) {
 	case VPA_CHANGE_DROP:
-		stop_waiting(w, r, c);
+		if (r->change->what == VPA_WHAT_STOPS)
+			drop_stops(w, r, c);
+		else
+			stop_waiting(w, r, c);
 		break;
 	case VPA_CHANGE_DELETE:
 		remove_call(w, r, c,
@@ -406,10 +458,11 @@ static const uint64_t *mean_call(struct vpa_walk *w, const struct vpa_tape_call 
 	const uint64_t *rules = vpa_rules_of_name(w->x, c->name, c->klass);
 
 	int copies = c->op_count && w->x->copies_matter, chains = c->op_count && w->x->chains,
-	    captured = w->x->captures_matter && w->threads[c->thread].captures;
+	    captured = w->x->captures_matter && w->threads[c->thread].captures,
+	    stops = w->x->stops_matter && is_stop(c);
 	size_t i;
 
-	if (!copies && !chains && !captured)
+	if (!copies && !chains && !captured && !stops)
 		return rules;
 	memcpy(w->means, rules, w->x->words * sizeof(*rules));
 	if (copies)
@@ -418,6 +471,8 @@ static const uint64_t *mean_call(struct vpa_walk *w, const struct vpa_tape_call 
 		mean_chains(w->x, c, w->means);
 	for (i = 0; captured && i < w->x->words; i++)
 		w->means[i] |= vpa_rule_set(w->x, VPA_RULES_CAPTURED)[i];
+	for (i = 0; stops && i < w->x->words; i++)
+		w->means[i] |= vpa_rule_set(w->x, VPA_RULES_STOPS)[i];
 	return w->means;
 }
 

@@ -1,6 +1,7 @@
 /* effects.c - the rules of all worlds, and what they do to ops. */
 #include "analysis/retime/replay/rules.h"
 
+#include "analysis/base/sort.h"
 #include "analysis/retime/replay/chain_ops.h"
 #include "analysis/retime/replay/clocks.h"
 #include "formats/base/memory.h"
@@ -141,6 +142,10 @@ static void add_meaning(struct vpa_effects *x, size_t i)
 		x->chains_matter = 1;
 		vpa_rule_add(vpa_rule_set(x, VPA_RULES_UNPACKING), i);
 		break;
+	case VPA_WHAT_STOPS:
+		x->stops_matter = 1;
+		vpa_rule_add(vpa_rule_set(x, VPA_RULES_STOPS), i);
+		break;
 	case VPA_WHAT_BUILDS:
 		x->captures_matter = 1;
 		vpa_rule_add(vpa_rule_set(x, VPA_RULES_CAPTURED), i);
@@ -223,6 +228,24 @@ static int find_rate(const struct vpa_effects *x, struct vpa_rule *r)
 	else if (!(*r->rate > 0))
 		*r->rate = pinned_rate(x->t, c->number);
 	return *r->rate < 0 ? VPT_ENOMEM : VPT_OK;
+}
+
+/* ---- what is usual ---- */
+
+/* The middle time of launches of kernels that wait for nothing. 0 or VPT_ENOMEM. */
+static int find_launch_ns(const struct vpa_tape *t, uint64_t *out)
+{
+	int64_t *all = vpt_alloc(t->call_count + 1, sizeof(*all));
+	size_t count = 0, i;
+
+	if (!all)
+		return VPT_ENOMEM;
+	for (i = 0; i < t->call_count; i++)
+		if (t->calls[i].klass == VPT_CALL_LAUNCH && t->calls[i].waits == VPA_WAIT_NONE)
+			all[count++] = (int64_t)t->calls[i].cost_ns;
+	*out = count ? (uint64_t)vpa_nth(all, count, count / 2) : 0;
+	vpt_free(all);
+	return VPT_OK;
 }
 
 /* ---- what is skipped ---- */
@@ -381,6 +404,8 @@ int vpa_effects_new(const struct vpa_tape *t, const struct vpa_edges *e,
 		rc = make_sets(x, pattern_count);
 	if (!rc)
 		rc = find_details(x);
+	if (!rc && x->stops_matter)
+		rc = find_launch_ns(t, &x->launch_ns);
 	if (!rc && x->chains_matter)
 		rc = vpa_chain_ops_find(t, &x->chains);
 	vpt_free(patterns);

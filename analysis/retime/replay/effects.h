@@ -26,6 +26,7 @@ int vpa_world_deletes(const struct vpa_world *w);
 
 struct vpa_call_effect {
 	uint64_t gap_ns, cost_ns;
+	int64_t after_ns; /* from the end of what it waits for to its own */
 	uint8_t is_gone, no_wait;
 };
 

@@ -88,6 +88,7 @@ static int allocate_calls(struct vpa_replaying *r, size_t launches)
 	r->starts = vpt_calloc(t->thread_count, r->n * sizeof(*r->starts));
 	r->ends = vpt_calloc(t->thread_count, r->n * sizeof(*r->ends));
 	r->costs = vpt_calloc(t->thread_count, r->n * sizeof(*r->costs));
+	r->afters = vpt_calloc(t->thread_count, r->n * sizeof(*r->afters));
 	r->launches = vpt_alloc(launches, sizeof(*r->launches));
 	r->launch_starts = vpt_alloc(launches, r->n * sizeof(*r->launch_starts));
 	r->launch_ends = vpt_alloc(launches, r->n * sizeof(*r->launch_ends));
@@ -101,9 +102,9 @@ static int allocate_calls(struct vpa_replaying *r, size_t launches)
 	r->own_lines = vpt_alloc(t->gpu_count * (size_t)VPA_LINE, r->own * sizeof(*r->own_lines));
 	for (i = 0; r->launches && i < launches; i++)
 		r->launches[i].call = VPA_TAPE_NONE;
-	return r->open && r->starts && r->ends && r->costs && r->launches && r->launch_starts &&
-			       r->launch_ends && r->places && r->inside && r->heads && r->counts &&
-			       r->own_counts && r->lines && r->own_lines
+	return r->open && r->starts && r->ends && r->costs && r->afters && r->launches &&
+			       r->launch_starts && r->launch_ends && r->places && r->inside &&
+			       r->heads && r->counts && r->own_counts && r->lines && r->own_lines
 		       ? VPT_OK
 		       : VPT_ENOMEM;
 }
@@ -137,9 +138,10 @@ static int allocate(struct vpa_replaying *r)
 
 static void release(struct vpa_replaying *r)
 {
-	void *all[] = {r->open, r->starts, r->ends, r->costs, r->launches, r->launch_starts,
-		r->launch_ends, r->places, r->inside, r->heads, r->counts, r->own_counts, r->lines,
-		r->own_lines, r->op_ends, r->streams, r->tails, r->last_end};
+	void *all[] = {r->open, r->starts, r->ends, r->costs, r->afters, r->launches,
+		r->launch_starts, r->launch_ends, r->places, r->inside, r->heads, r->counts,
+		r->own_counts, r->lines, r->own_lines, r->op_ends, r->streams, r->tails,
+		r->last_end};
 	size_t i;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)

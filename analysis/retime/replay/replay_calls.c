@@ -49,6 +49,7 @@ void vpa_replay_start(struct vpa_replaying *r, uint32_t call)
 	{
 		start[world] = vpa_clock_plus(before[world], (int64_t)x->at[world].gap_ns);
 		r->costs[c->thread * r->n + world] = x->at[world].cost_ns;
+		r->afters[c->thread * r->n + world] = x->at[world].after_ns;
 		open->no_wait |= (uint32_t)x->at[world].no_wait << world;
 	}
 	VPA_FOR_WORLDS(world, r->no_host)
@@ -109,19 +110,29 @@ static int64_t wait_until(int64_t end, int64_t start, int64_t wait, int64_t back
 	return wait > start ? vpa_clock_later(end, vpa_clock_plus(wait, back_ns)) : end;
 }
 
+/* From when the queue has room to the end of the call. */
+static int64_t back_from_queue(
+	const struct vpa_replaying *r, const struct vpa_tape_call *c, size_t w)
+{
+	if (c->waits != VPA_WAIT_QUEUE)
+		return 0;
+	return vpa_is_in(r->open[c->thread].differs, w) ? r->afters[c->thread * r->n + w]
+							: c->after_ns;
+}
+
 /* Waits for the queue of a device; what the call waits for besides has been waited for. */
 static void wait_for_queue(
 	struct vpa_replaying *r, uint32_t call, const int64_t *queue, int64_t *end)
 {
 	const struct vpa_tape_call *c = &r->t->calls[call];
 	const int64_t *start = &r->starts[c->thread * r->n];
-	int64_t back_ns = c->waits == VPA_WAIT_QUEUE ? c->after_ns : 0;
 	size_t slot = vpa_launch_slot(r, call), w;
 
 	for (w = 0; queue && w < r->plain; w++)
-		end[w] = wait_until(end[w], start[w], queue[w], back_ns);
+		end[w] = wait_until(end[w], start[w], queue[w], back_from_queue(r, c, w));
 	for (w = r->plain; w < r->worlds; w++)
-		end[w] = wait_until(end[w], start[w], own_queue(r, c, slot, w), back_ns);
+		end[w] = wait_until(
+			end[w], start[w], own_queue(r, c, slot, w), back_from_queue(r, c, w));
 }
 
 /* Worlds in which the call is another one. */
@@ -130,14 +141,14 @@ static void end_differing(struct vpa_replaying *r, const struct vpa_tape_call *c
 {
 	const int64_t *start = &r->starts[c->thread * r->n];
 	const uint64_t *costs = &r->costs[c->thread * r->n];
-	int64_t back_ns = c->waits == VPA_WAIT_QUEUE ? c->after_ns : 0;
+	const int64_t *afters = &r->afters[c->thread * r->n];
 
 	VPA_FOR_WORLDS(w, r->open[c->thread].differs)
 	{
 		end[w] = vpa_clock_plus(start[w], (int64_t)costs[w]);
-		end[w] = wait_until(end[w], start[w], wait[w], c->after_ns);
+		end[w] = wait_until(end[w], start[w], wait[w], afters[w]);
 		if (w < r->plain)
-			end[w] = wait_until(end[w], start[w], queue[w], back_ns);
+			end[w] = wait_until(end[w], start[w], queue[w], back_from_queue(r, c, w));
 	}
 }
 

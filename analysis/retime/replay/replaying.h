@@ -51,6 +51,7 @@ struct vpa_replaying {
 	struct vpa_open_call *open;
 	int64_t *starts, *ends; /* rows: of the open call; of the last one */
 	uint64_t *costs;        /* rows */
+	int64_t *afters;        /* the same: from the end of what it waits for to its own */
 	/* By launch. */
 	struct vpa_launch *launches;
 	int64_t *launch_starts, *launch_ends;

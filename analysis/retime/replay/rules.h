@@ -78,6 +78,7 @@ enum vpa_rule_set {
 	VPA_RULES_CAPTURED,    /* meant is what a capture records */
 	VPA_RULES_ADAPTERS,    /* meant are adapters */
 	VPA_RULES_UNPACKING,   /* and what unpacks weights */
+	VPA_RULES_STOPS,       /* and stops of the host */
 	VPA_RULE_SETS
 };
 
@@ -124,6 +125,8 @@ struct vpa_effects {
 	int copies_matter;    /* some rule is about what a call copies */
 	int chains_matter;    /* or about chains of ops */
 	int captures_matter;  /* or about what a capture records */
+	int stops_matter;     /* or about stops of the host */
+	uint64_t launch_ns;   /* usual time of a launch of a kernel; only if stops matter */
 	uint32_t asides;
 	int failed; /* no memory for a row of names */
 };

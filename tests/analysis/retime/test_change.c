@@ -59,6 +59,10 @@ static const struct {
 	{"delete adapters in x",
 		{VPA_CHANGE_DELETE, VPA_WHAT_ADAPTERS, "adapters", "x", .factor = 1}},
 	{"delete unpacking", {VPA_CHANGE_DELETE, VPA_WHAT_UNPACKING, "unpacking", .factor = 1}},
+	{"drop stops in x", {VPA_CHANGE_DROP, VPA_WHAT_STOPS, "stops", "x", .factor = 1}},
+	{"drop stops every 100ms from 41210us",
+		{VPA_CHANGE_DROP, VPA_WHAT_STOPS, "stops", .stops = {100000000, 41210000},
+			.factor = 1}},
 	{"drop loads", {VPA_CHANGE_DROP, VPA_WHAT_LOADS, "loads", .factor = 1}},
 	{"host 0 after small-reads",
 		{VPA_CHANGE_HOST_AFTER, VPA_WHAT_SMALL_READS, "small-reads", .factor = 0}},
@@ -124,6 +128,8 @@ static void test_good(void **state)
 			strcmp(c.outer, good[i].is.outer) != 0 ||
 			strcmp(c.thread, good[i].is.thread) != 0 ||
 			strcmp(c.line, good[i].is.line) != 0 || c.number != good[i].is.number ||
+			c.stops.every_ns != good[i].is.stops.every_ns ||
+			c.stops.from_ns != good[i].is.stops.from_ns ||
 			c.least_ns != good[i].is.least_ns || c.most_ns != good[i].is.most_ns ||
 			c.factor < good[i].is.factor || c.factor > good[i].is.factor)
 			fail_msg("%s: kind %d what %d name \"%s\" place \"%s\" outer \"%s\" number "
@@ -144,7 +150,7 @@ static const struct {
 	{LONG, "drop, delete, host"},
 	{LONG LONG LONG, "a shorter text"},
 	{"drop", "the name of a CUDA call, syncs, copies, small-reads, allocations, loads, "
-		 "graph-builds, adapters or unpacking"},
+		 "graph-builds, adapters, unpacking or stops"},
 	{"drop in x", "drop CALL"},
 	{"drop " LONG, "the name of a CUDA call"},
 	{"drop syncs in", "drop CALL"},
@@ -154,6 +160,10 @@ static const struct {
 	{"drop syncs under 0us", "over or under and a time"},
 	{"drop syncs under five", "over or under and a time"},
 	{"drop syncs under 5us x", "drop CALL"},
+	{"drop stops under 5ms", "drop stops [every TIME from TIME]"},
+	{"drop stops every 0us from 1us", "drop stops [every TIME from TIME]"},
+	{"drop stops every 100ms", "drop stops [every TIME from TIME]"},
+	{"drop stops every 100ms from 1us x", "drop stops [every TIME from TIME]"},
 	{"delete", "the name of a CUDA call"},
 	{"delete copies up", "a kind of copy, such as HtoD or DtoH"},
 	{"delete cudaMalloc HtoD", "delete small-reads|CALL|copies KIND [in PLACE]"},

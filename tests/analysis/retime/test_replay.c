@@ -279,6 +279,21 @@ static const struct retime_case cases[] = {
 		"kernel s7 38000-39000 corr 4 \"gemm\"\n",
 		1000, 39000, 37000, 18000,
 		{{"delete unpacking", 2, 16000}, {"delete adapters", 0, 38000}}},
+	{"a host that stands still",
+		/* In a launch, in a wait for what has ended, in code; the last launch is as long as is usual. */
+		"call t1 cudaLaunchKernel 1000-2000 corr 1\nkernel s7 3000-13000 corr 1 \"k\"\n"
+		"call t1 cudaLaunchKernel 20000-50000000 corr 2\n"
+		"kernel s7 50001000-50011000 corr 2 \"k\"\n"
+		"call t1 cudaStreamSynchronize 50002000-150000000 corr 3\n"
+		"call t1 cudaLaunchKernel 250000000-250002000 corr 4\n"
+		"kernel s7 250003000-250013000 corr 4 \"k\"\n"
+		"call t1 cudaLaunchKernel 250020000-250022000 corr 5\n"
+		"kernel s7 250023000-250033000 corr 5 \"k\"\n",
+		1000, 250033000, 150026000, 41000,
+		/* Of a launch 2,000 are left, of a wait 2,000 after the kernel's end; of code, where it ends with the others, what is
+		 * usual before a launch, 18,000. */
+		{{"drop stops", 2, 100067000}, {"drop stops every 100ms from 50ms", 3, 85000},
+			{"drop stops every 100ms from 60ms", 0, 250032000}}},
 	{"an op that no call launched follows its stream",
 		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-15000 corr 1 \"a\"\n"
 		"kernel s7 20000-25000 corr 0 \"b\"\n",
