@@ -133,6 +133,10 @@ static const char *host_change(struct vpa_report *r, const char *all)
 		ms = 0;
 	if (!ms && vpa_finding_find(r, VPA_FOUND_FIRST_USE))
 		ms = vpa_first_use_longer_ns(r) / 1000000;
+	/* Stops of the host have their own change, too. */
+	if (vpa_finding_find(r, VPA_FOUND_HOST_STOPS) &&
+		r->host_stops.cause_ns[VPA_CAUSE_HOST_CODE] && (!ms || ms > VPA_STOP_NS / 1000000))
+		ms = VPA_STOP_NS / 1000000;
 	return ms ? vpa_arena_printf(&r->arena, "%s under %" PRIu64 "ms", all, ms) : all;
 }
 

@@ -444,6 +444,7 @@ static void find_causes(struct vpa_report *r)
 		struct vpa_idle_sum sum = vpa_idle_sum_of(r, advices[k].cause);
 
 		vpa_idle_sum_leave_first_use(r, &sum);
+		vpa_idle_sum_leave_stops(r, &sum);
 		if (is_wait(advices[k].cause) || is_unavoidable(r, &advices[k], &sum) ||
 			vpa_finding_find(r, advices[k].id))
 			continue;
@@ -558,6 +559,7 @@ void vpa_find_idle(struct vpa_report *r)
 	size_t before = r->finding_count;
 
 	find_first_use(r);
+	vpa_find_stops(r);
 	find_causes(r);
 	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, VPA_FOUND_BEFORE_FIRST_WORK,
 		vpa_first_work_title(r));

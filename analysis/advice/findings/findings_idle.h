@@ -52,6 +52,13 @@ uint32_t vpa_idle_sum_causes(const struct vpa_idle_sum *sum);
 /* If first use has a finding of its own, that has its time: of a gain that is less than the pieces, its share. */
 void vpa_idle_sum_leave_first_use(const struct vpa_report *r, struct vpa_idle_sum *sum);
 
+/* ---- findings_stops.c ---- */
+
+/* If stops of the host have a finding, that has their time. */
+void vpa_idle_sum_leave_stops(const struct vpa_report *r, struct vpa_idle_sum *sum);
+/* The finding; before all others about idle time. */
+void vpa_find_stops(struct vpa_report *r);
+
 /* The part of the saving that no other cause has. */
 static inline uint64_t vpa_idle_sum_own(const struct vpa_idle_sum *sum)
 {

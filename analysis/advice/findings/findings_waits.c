@@ -125,11 +125,16 @@ static int find_call(struct vpa_report *r, struct vpa_idle_sum *wait, uint64_t *
 uint64_t vpa_find_waits(struct vpa_report *r)
 {
 	struct vpa_idle_sum parts[VPA_WAITS_COUNT], all = vpa_idle_sum_of_waits(r, VPA_WAITS_ALL);
-	uint64_t own_ns = 0, most_ns = 0, all_ns = all.saving.ns;
+	uint64_t own_ns = 0, most_ns = 0, all_ns;
 	unsigned k;
 
+	vpa_idle_sum_leave_stops(r, &all);
+	all_ns = all.saving.ns;
 	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++) {
 		parts[k] = vpa_idle_sum_of_waits(r, (enum vpa_waits)k);
+		/* A stop in a read or a copy would not be known from its own time. */
+		if (k == VPA_WAITS_SYNCS)
+			vpa_idle_sum_leave_stops(r, &parts[k]);
 		if (!vpa_idle_sum_is_worth(r, &parts[k]))
 			continue;
 		own_ns += vpa_idle_sum_own(&parts[k]);

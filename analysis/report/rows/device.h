@@ -3,6 +3,7 @@
 #ifndef VPA_ANALYSIS_REPORT_ROWS_DEVICE_H
 #define VPA_ANALYSIS_REPORT_ROWS_DEVICE_H
 
+#include "analysis/report/rows/host_stop.h"
 #include "analysis/report/rows/causes.h"
 #include "analysis/report/rows/code_line.h"
 #include "analysis/report/rows/place.h"
@@ -112,6 +113,14 @@ static inline uint64_t vpa_device_window_ns(const struct vpa_device *d)
 {
 	return vpt_sat_add(d->busy_ns, d->window_idle_ns);
 }
+
+/* Stretches of idle time in which the host stood still, see host_stop.h: they have the causes of where it was. */
+struct vpa_host_stops {
+	uint64_t count, places; /* 0: there are none */
+	uint64_t ns, shortest_ns, longest_ns;
+	uint64_t cause_ns[VPA_CAUSES]; /* of ns */
+	struct vpa_stop_clock clock;   /* by which they end */
+};
 
 struct vpa_gap_piece {
 	enum vpa_cause cause;

@@ -1,11 +1,15 @@
 /* screen_cause.c - CAUSE of the first screen: what limits the unit, and why, in sentences of one idea each. */
 #include "analysis/render/text/screen/screen.h"
 #include "analysis/advice/finding.h"
+#include "analysis/base/intervals.h"
 #include "analysis/model/small_copies.h"
+#include "analysis/render/kernel_names.h"
 #include "analysis/report/main_line.h"
+#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -329,7 +333,7 @@ static void add_wait(
 			clause_of(s, cause).text);
 	else
 		vpa_words_add(w, " ", "For %s %%%s %s",
-			vpa_percent(s->digest->cause_ns[cause], s->digest->window_idle_ns).text,
+			vpa_percent(s->cause_ns[cause], s->digest->window_idle_ns).text,
 			is_first ? " of all waits in the window" : "", clause_of(s, cause).text);
 	add_where(w, s, cause);
 	add_call_after(w, s, cause);
@@ -374,13 +378,60 @@ int vpa_screen_cause_is_longest(const struct vpa_screen *s)
 	       first_wait(s) == largest(s, 1u << VPA_CAUSE_NOT_IDLE);
 }
 
-/* The first, then others by time. */
-static void add_waits(struct vpa_words *w, const struct vpa_screen *s)
+/* Takes stops of the host out of the causes that they have, as far as the unit has them. Returns their time. */
+static uint64_t take_stops(struct vpa_screen *s)
 {
-	enum vpa_cause cause = first_wait(s);
-	uint64_t all_ns = all_waits(s);
+	const struct vpa_host_stops *stops = &s->report->host_stops;
+	uint64_t ns = 0;
+	size_t i;
+
+	if (!vpa_finding_find(s->report, VPA_FOUND_HOST_STOPS))
+		return 0;
+	for (i = 0; i < VPA_CAUSES; i++) {
+		uint64_t stop_ns =
+			vpt_sat_scale(s->cause_ns[i], stops->cause_ns[i], s->digest->cause_ns[i]);
+
+		stop_ns = stop_ns < s->cause_ns[i] ? stop_ns : s->cause_ns[i];
+		vpt_sat_add_to(&ns, stop_ns);
+		s->cause_ns[i] -= stop_ns;
+	}
+	return ns;
+}
+
+/* "For 13.4 ms the host stood still: 14 times, for 13.0 ms to 68.7 ms, in 4 places, each time until the next period of 100 ms, as
+ * with a CPU quota." The times and places are of the window. */
+static void add_stops(struct vpa_words *w, const struct vpa_screen *s, uint64_t ns, uint64_t all_ns)
+{
+	const struct vpa_host_stops *stops = &s->report->host_stops;
+
+	if (s->has_parts)
+		vpa_words_add(w, " ", "For %s", vpa_duration(ns).text);
+	else
+		vpa_words_add(w, " ", "For %s %% of all waits in the window",
+			vpa_percent(ns, all_ns).text);
+	vpa_words_add(w, " ",
+		"the host stood still: %" PRIu64 " times, for %s to %s, in %" PRIu64 " places",
+		stops->count, vpa_duration(stops->shortest_ns).text,
+		vpa_duration(stops->longest_ns).text, stops->places);
+	if (stops->clock.every_ns)
+		vpa_words_add(w, "", ", each time until the next period of %s, as with a CPU quota",
+			vpa_duration(stops->clock.every_ns).text);
+	vpa_words_add(w, "", ".");
+}
+
+/* The first, then others by time. */
+static void add_waits(struct vpa_words *w, const struct vpa_screen *all)
+{
+	uint64_t all_ns = all_waits(all), stops_ns;
+	struct vpa_screen rest = *all, *s = &rest;
+	enum vpa_cause cause;
 	uint32_t done = 1u << VPA_CAUSE_NOT_IDLE;
 	size_t shown;
+
+	stops_ns = take_stops(s);
+	if (stops_ns >= all_ns / LEAST && stops_ns)
+		add_stops(w, s, stops_ns, all_ns);
+	cause = stops_ns ? largest(s, done) : first_wait(s);
 
 	for (shown = 0; shown < CAUSES && cause; shown++) {
 		if (s->cause_ns[cause] < all_ns / LEAST)
@@ -414,6 +465,7 @@ static const struct {
 	[VPA_FOUND_LAUNCH_RATE] = {CAUSE(LAUNCH_RATE), 0},
 	[VPA_FOUND_HOST_STALL] = {CAUSE(HOST_CODE), 0},
 	[VPA_FOUND_LAUNCH_CALL] = {CAUSE(LAUNCH_CALL), 0},
+	[VPA_FOUND_HOST_STOPS] = {CAUSE(LAUNCH_CALL) | CAUSE(SYNC) | CAUSE(HOST_CODE), 0},
 	[VPA_FOUND_LAUNCH_LATENCY] = {CAUSE(LAUNCH_LATENCY), 0},
 	[VPA_FOUND_DEPENDENCY] = {CAUSE(DEPENDENCY), 0},
 	[VPA_FOUND_INSIDE_GRAPH] = {CAUSE(INSIDE_GRAPH), 0},

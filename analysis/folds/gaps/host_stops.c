@@ -1,0 +1,333 @@
+/* host_stops.c - idle time in which the host stood still, see ../../report/rows/host_stop.h: in the launch of a kernel, while no device had
+ * work; in a wait, when all work had ended; or, where stops end together, in any code.
+ *
+ * Few such stretches mean little, so there must be five, in three places of two kinds; or three that end as a CPU quota lets
+ * threads go on, with host code that does so too. Not a stop is what another thread may hold up, or what a call waits for beside
+ * work: so no other thread of the process begins or ends a call in it or is in one that may hold a lock, and waits count only where
+ * no call lets streams wait for the host or for memory. Only of a trace with one device, since another one may be waited for. */
+#include "analysis/folds/fold.h"
+
+#include "analysis/idle/idle_gaps.h"
+#include "analysis/join/resolver.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "formats/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	STOPS_MAX = 1 << 16,
+	LEAST = 5,      /* stops */
+	LEAST_SURE = 3, /* of them not in host code, where a clock tells */
+	LEAST_PLACES = 3,
+	LAUNCHES = 100,  /* at most one of so many stops */
+	EDGE_NS = 100000 /* what other threads do so near to the ends of a stop is not in it */
+};
+
+struct stop {
+	uint64_t start_ns, end_ns;
+	uint32_t call, place;
+	uint8_t cause;
+};
+
+struct state {
+	struct stop *stops;
+	size_t count, cap;
+	uint64_t launches; /* gaps that one ended, of any length */
+};
+
+/* ---- what others do meanwhile ---- */
+
+/* Whether a call may hold what a launch, or the end of a wait, needs. */
+static int may_hold(const struct vpa_call *call)
+{
+	switch (vpa_call_effect(call)) {
+	case VPT_CALL_LAUNCH:
+	case VPT_CALL_GRAPH_LAUNCH:
+	case VPT_CALL_SYNC:
+	case VPT_CALL_COPY:
+	case VPT_CALL_MEMSET:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/* Whether a thread that made calls stood still too: it begins and ends none. */
+static int stands_still(struct vpa_thread_past *past, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct vpa_calls *calls = &past->calls;
+	uint64_t at;
+
+	for (at = vpa_calls_after(calls, from_ns, calls->end); at < calls->end; at++) {
+		const struct vpa_call *call = vpa_calls_at(calls, at);
+		uint64_t start_ns = vpa_call_start(call);
+
+		if (start_ns > to_ns)
+			break;
+		if (start_ns > from_ns || vpa_call_end(call) < to_ns || may_hold(call))
+			return 0;
+	}
+	return 1;
+}
+
+static int all_stand_still(
+	const struct vpa_fold_context *c, uint32_t thread, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct vpa_model *m = c->model;
+	struct vpa_resolver *r = c->idle->resolver;
+	uint32_t i;
+
+	for (i = 0; i < m->thread_count && i < r->past_cap; i++)
+		if (i != thread && m->threads[i].process == m->threads[thread].process &&
+			!stands_still(&r->pasts[i], start_ns + EDGE_NS, end_ns - EDGE_NS))
+			return 0;
+	return 1;
+}
+
+/* ---- gaps ---- */
+
+/* What the time was before a wait, a record or first use gave it another cause. */
+static enum vpa_cause base_of(const struct vpa_cause_piece *piece)
+{
+	return piece->base ? (enum vpa_cause)piece->base : (enum vpa_cause)piece->cause;
+}
+
+static int is_launch(const struct vpa_model *m, uint32_t call)
+{
+	struct vpt_text name = vpa_name(m, call);
+
+	return vpt_call_class_of(name.text, name.len) == VPT_CALL_LAUNCH;
+}
+
+static int is_stop(const struct vpa_model *m, const struct vpa_cause_piece *piece)
+{
+	enum vpa_cause base = base_of(piece);
+
+	if (piece->end_ns - piece->start_ns < VPA_STOP_NS || piece->cause != base)
+		return 0;
+	return base == VPA_CAUSE_HOST_CODE || base == VPA_CAUSE_SYNC ||
+	       (base == VPA_CAUSE_LAUNCH_CALL && is_launch(m, piece->call));
+}
+
+static int add_stop(struct state *s, const struct vpa_cause_piece *piece)
+{
+	if (s->count == STOPS_MAX)
+		return VPT_OK;
+	if (vpt_grow(&s->stops, &s->cap, s->count + 1, sizeof(*s->stops)))
+		return VPT_ENOMEM;
+	s->stops[s->count++] = (struct stop){
+		piece->start_ns, piece->end_ns, piece->call, piece->place, piece->cause};
+	return VPT_OK;
+}
+
+/* A kernel that is used first may be loaded. */
+VPA_RARE static int look_at(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	if (gap->first_use || !gap->before || !gap->gating || gap->thread == VPA_NONE)
+		return VPT_OK;
+	for (i = 0; i < gap->piece_count && !rc; i++) {
+		const struct vpa_cause_piece *piece = &gap->pieces[i];
+
+		if (is_stop(c->model, piece) &&
+			all_stand_still(c, gap->thread, piece->start_ns, piece->end_ns))
+			rc = add_stop(s, piece);
+	}
+	return rc;
+}
+
+static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	return gap->end_ns - gap->start_ns >= VPA_STOP_NS ? look_at(state, c, gap) : VPT_OK;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	struct vpa_whole_gap whole;
+	size_t r, i;
+	int rc = VPT_OK;
+
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		const struct vpa_op_run *run = &ops->runs[r];
+		size_t end = run->calm ? run->begin + 1u : run->end;
+
+		/* Gaps of calm runs are of another cause. */
+		for (i = run->begin; i < end && !rc; i++) {
+			if (!ops->gap_cause[i] || ops->gap_ns[i] < VPA_STOP_NS)
+				continue;
+			vpa_idle_gap(c->idle, ops, i, &whole);
+			rc = look_at(s, c, &whole.gap);
+		}
+	}
+	s->launches += ops->count;
+	return rc;
+}
+
+/* ---- which of them are stops ---- */
+
+/* Whether some call of the trace lets a stream wait for the host, for memory or for another process. */
+static int may_wait_elsewhere(const struct vpa_model *m)
+{
+	static const char *const words[] = {"LaunchHostFunc", "StreamAddCallback",
+		"StreamWaitValue", "StreamBatchMemOp", "ExternalSemaphores", "IpcOpenEventHandle"};
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < m->names.count; i++) {
+		struct vpt_text name = vpa_name(m, i);
+
+		for (k = 0; k < COUNT(words); k++)
+			if (name.len < 64 && vpt_text_holds(name, words[k]))
+				return 1;
+	}
+	return 0;
+}
+
+static void keep(struct state *s, int (*is_kept)(const struct stop *, struct vpa_stop_clock),
+	struct vpa_stop_clock clock)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < s->count; i++)
+		if (is_kept(&s->stops[i], clock))
+			s->stops[kept++] = s->stops[i];
+	s->count = kept;
+}
+
+static int is_sure(const struct stop *stop)
+{
+	return stop->cause != VPA_CAUSE_HOST_CODE;
+}
+
+static int is_no_wait(const struct stop *stop, struct vpa_stop_clock clock)
+{
+	(void)clock;
+	return stop->cause != VPA_CAUSE_SYNC;
+}
+
+static int is_sure_alone(const struct stop *stop, struct vpa_stop_clock clock)
+{
+	(void)clock;
+	return is_sure(stop);
+}
+
+static int is_in_time(const struct stop *stop, struct vpa_stop_clock clock)
+{
+	return vpa_stop_ends_at(clock, stop->end_ns);
+}
+
+static size_t count_sure(const struct state *s, struct vpa_stop_clock clock)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < s->count; i++)
+		count += is_sure(&s->stops[i]) && vpa_stop_ends_at(clock, s->stops[i].end_ns);
+	return count;
+}
+
+/* The clock by which most sure stops end: nearly all of them. every_ns is 0: there is none. */
+static struct vpa_stop_clock find_clock(const struct state *s)
+{
+	struct vpa_stop_clock best = {0, 0};
+	size_t i, k, most = 0, all = count_sure(s, best);
+
+	for (i = 0; i < s->count; i++) {
+		struct vpa_stop_clock clock = {VPA_QUOTA_NS, s->stops[i].end_ns % VPA_QUOTA_NS};
+		size_t count = 0;
+
+		if (!is_sure(&s->stops[i]))
+			continue;
+		count = count_sure(s, clock);
+		if (count > most) {
+			most = count;
+			best = clock;
+		}
+	}
+	for (i = k = 0; i < s->count; i++)
+		k += (size_t)vpa_stop_ends_at(best, s->stops[i].end_ns);
+	if (most < LEAST_SURE || k < LEAST || most < all - all / 5)
+		best.every_ns = 0;
+	return best;
+}
+
+static int is_like(const struct stop *a, const struct stop *b)
+{
+	return a->cause == b->cause && a->call == b->call && a->place == b->place;
+}
+
+/* How many places they are in, and kinds of them, a bit each. */
+static size_t count_places(const struct state *s, uint32_t *causes)
+{
+	size_t i, k, count = 0;
+
+	for (i = 0; i < s->count; i++) {
+		for (k = 0; k < i && !is_like(&s->stops[k], &s->stops[i]); k++)
+			;
+		count += k == i;
+		*causes |= 1u << s->stops[i].cause;
+	}
+	return count;
+}
+
+static void write_stops(const struct state *s, struct vpa_host_stops *out)
+{
+	size_t i;
+
+	out->shortest_ns = UINT64_MAX;
+	for (i = 0; i < s->count; i++) {
+		const struct stop *stop = &s->stops[i];
+		uint64_t ns = stop->end_ns - stop->start_ns;
+
+		out->count++;
+		vpt_sat_add_to(&out->ns, ns);
+		vpt_sat_add_to(&out->cause_ns[stop->cause], ns);
+		out->shortest_ns = ns < out->shortest_ns ? ns : out->shortest_ns;
+		out->longest_ns = ns > out->longest_ns ? ns : out->longest_ns;
+	}
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	struct vpa_stop_clock clock = {0, 0};
+	uint32_t causes = 0;
+	size_t places;
+
+	if (s->count < LEAST || c->model->device_count != 1)
+		return VPT_OK;
+	if (may_wait_elsewhere(c->model))
+		keep(s, is_no_wait, clock);
+	clock = find_clock(s);
+	keep(s, clock.every_ns ? is_in_time : is_sure_alone, clock);
+	places = count_places(s, &causes);
+	if (s->count < LEAST || places < LEAST_PLACES || !(causes & (causes - 1)) ||
+		s->count > s->launches / LAUNCHES)
+		return VPT_OK;
+	write_stops(s, &out->host_stops);
+	out->host_stops.places = places;
+	out->host_stops.clock = clock;
+	return VPT_OK;
+}
+
+static void free_state(void *state)
+{
+	vpt_free(((struct state *)state)->stops);
+}
+
+const struct vpa_fold vpa_fold_host_stops = {
+	.name = "host_stops",
+	.help = "idle time in which the host stood still, wherever it was",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.gap = fold_gap,
+	.gap_is_apart = 1,
+	.finish = finish,
+	.free = free_state,
+};
