@@ -128,10 +128,11 @@ struct vpa_report {
 	const char **unknown_kernels;
 	size_t unknown_count;
 	const char *hopper_kernel; /* a kernel that runs only on a Hopper; NULL: none */
-	uint64_t vol2col_ns;       /* of all kernels with that in their name, listed or not */
 	struct vpa_attention attention;
 	struct vpa_chains chains;
 	struct vpa_unpacking unpacking;
+	struct vpa_quantised quantised;
+	struct vpa_column_convs column_convs;
 	struct vpa_adapters adapters;
 	struct vpa_move_row *moves; /* by kind, then total_ns, descending */
 	size_t move_count;

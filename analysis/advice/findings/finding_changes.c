@@ -167,6 +167,9 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 		/* What unpacks with kernels of other families has to go as a whole. */
 		if (f->id == VPA_FOUND_QUANTISING && r->unpacking.other_kernels)
 			f->change = "delete unpacking; scale quant 0";
+		/* The kernels of a chain that packs have no name of their own. */
+		if (f->id == VPA_FOUND_QUANTISING && r->quantised.kernels)
+			f->change = NULL;
 		if (f->id == VPA_FOUND_HOST_STALL && !has_own)
 			f->change = host_change(r, f->change);
 		if (f->id == VPA_FOUND_EXPOSED_COPY)

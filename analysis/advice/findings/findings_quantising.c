@@ -2,7 +2,8 @@
  *
  * Weights of few bits (GGUF, bitsandbytes, FP8 without FP8 products) are unpacked before each matrix product, unless the product reads
  * them packed. Activations are packed for products of few bits, unless the kernel before does it. Both only move data. PyTorch's own
- * operators unpack in many kernels, of which those that shift or mask bytes tell what the others are for. */
+ * operators unpack in many kernels, of which those that shift or mask bytes tell what the others are for; and they pack in many,
+ * which begin with a scale and end before a product of few bits. One kernel that packs takes about as long as the longest of them. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/gain_unit.h"
@@ -19,7 +20,7 @@
 static const double work_share = 0.05;
 
 struct quantising {
-	uint64_t ns, unpacking_ns, calls;
+	uint64_t ns, unpacking_ns, packing_ns, calls;
 	const char *kernel; /* the largest; NULL: there is none */
 };
 
@@ -43,15 +44,32 @@ static struct quantising quantising_of(const struct vpa_report *r)
 	vpt_sat_add_to(&out.ns, r->unpacking.other_ns);
 	vpt_sat_add_to(&out.unpacking_ns, r->unpacking.other_ns);
 	out.calls += r->unpacking.other_kernels;
+	out.packing_ns = r->quantised.total_ns;
+	vpt_sat_add_to(&out.ns, out.packing_ns);
+	out.calls += r->quantised.kernels;
+	out.kernel = out.kernel ? out.kernel : r->quantised.kernel;
 	out.ns = vpa_earlier(out.ns, vpa_busy_ns(r));
 	return out;
+}
+
+/* Several kernels pack one operand. */
+static void set_packing(struct vpa_finding *f, const struct vpa_report *r, uint64_t all_ns)
+{
+	f->title =
+		"operands of 8-bit products are quantised in several kernels each: use one kernel, "
+		"as "
+		"torch.compile makes it, and quantise once what q, k and v share; or stay in BF16";
+	f->words = "quantise in one kernel: torch.compile";
+	f->base_likely_ms =
+		f->base_gain_ms *
+		(1 - (double)vpa_earlier(r->quantised.longest_ns, all_ns) / (double)all_ns);
 }
 
 void vpa_find_quantising(struct vpa_report *r)
 {
 	struct quantising q = quantising_of(r);
 	struct vpa_saving s = {.ns = q.ns};
-	int unpacks = q.unpacking_ns >= q.ns / 2;
+	int unpacks = q.unpacking_ns >= q.ns / 2, packs = q.packing_ns > q.ns / 2;
 	struct vpa_finding *f;
 
 	if ((double)q.ns < work_share * (double)vpa_busy_ns(r) || !vpa_saving_is_worth(r, &s))
@@ -59,7 +77,7 @@ void vpa_find_quantising(struct vpa_report *r)
 	f = vpa_finding_add(r, VPA_FOUND_QUANTISING, vpa_saving_status(r, &s));
 	if (!f)
 		return;
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_QUANT);
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, packs ? VPA_FAMILY_ELEMENTWISE : VPA_FAMILY_QUANT);
 	vpa_finding_saves(r, f, &s);
 	f->title = unpacks ? "weights are unpacked before they are used: products that read packed "
 			     "weights, or weights in BF16 where memory allows"
@@ -67,6 +85,8 @@ void vpa_find_quantising(struct vpa_report *r)
 			     "kernels before, as torch.compile does";
 	f->words = unpacks ? "products that read packed weights, or BF16" : NULL;
 	f->caveat = unpacks ? "weights in BF16 take two to four times the memory" : NULL;
+	if (packs)
+		set_packing(f, r, q.ns);
 	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " kernel%s, %s, %s %% of busy",
 		q.calls, vpa_plural(q.calls), vpa_duration(q.ns).text,
 		vpa_percent(q.ns, vpa_busy_ns(r)).text);

@@ -358,9 +358,12 @@ static void find_unhidden(struct vpa_report *r)
 
 /* ---- work that could be cheaper ---- */
 
+/* Such a convolution copies its input into columns, each value once for each of the filter's, and multiplies these. Without it
+ * something else has to convolve, so all of it is the bound, and the copies are what is likely saved. */
 static void find_unfused_conv(struct vpa_report *r)
 {
-	uint64_t total = r->vol2col_ns;
+	const struct vpa_column_convs *c = &r->column_convs;
+	uint64_t total = c->total_ns;
 	struct vpa_saving s = {.ns = at_most(total, vpa_busy_ns(r))};
 	struct vpa_finding *f;
 
@@ -369,10 +372,16 @@ static void find_unfused_conv(struct vpa_report *r)
 	f = vpa_finding_add(r, VPA_FOUND_VOL2COL, VPA_FINDING_WARN);
 	if (!f)
 		return;
-	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";
+	f->title = "convolutions run as vol2col and a product, not in cuDNN: check their dtype, "
+		   "layout and "
+		   "padding";
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_UNKNOWN);
 	vpa_finding_saves(r, f, &s);
-	f->measured = vpa_arena_printf(&r->arena, "%s in vol2col", vpa_duration(total).text);
+	f->base_likely_ms = f->base_gain_ms * (double)c->copy_ns / (double)total;
+	f->measured = vpa_arena_printf(&r->arena,
+		"%" PRIu64 " convolution%s, %s with products, of it %s in vol2col", c->count,
+		vpa_plural(c->count), vpa_duration(total).text, vpa_duration(c->copy_ns).text);
+	f->note = f->measured;
 	f->threshold = "1 % of the window, 2 % of active";
 }
 

@@ -427,8 +427,6 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 			.blocks_mean = (double)r->blocks / (double)r->time.count,
 			.time = vpa_durations_of(&r->time)};
 		put_figures(&rows[count - 1], &figures[i]);
-		if (vpa_is_marked(rows[count - 1].marks, VPA_MARK_VOL2COL))
-			out->vol2col_ns += r->time.total_ns;
 		if (name && !out->hopper_kernel && vpa_kernel_is_hopper(name))
 			out->hopper_kernel = name;
 	}

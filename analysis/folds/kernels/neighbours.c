@@ -1,6 +1,7 @@
 /* neighbours.c - kernels that say something by what runs right before them on their stream: chains of
  * kernels of which one could read and write the data once; and the copies between layouts and quantisations that an
- * attention needs of its operands; weights that are unpacked for a product; adapters beside layers.
+ * attention needs of its operands; weights that are unpacked for a product; adapters beside layers; operands that are
+ * quantised, and convolutions of columns (operands.h).
  *
  * A chain is two or more kernels with nothing between, one of them elementwise, the others too, or casts and copies,
  * reductions, norms and lookups, which a compiler fuses as well: an RMS norm in FP32 is a cast, a power, a mean, a
@@ -8,6 +9,7 @@
  * a chain is what a fused kernel takes at least. What unpacks weights is in none: it goes as a whole. */
 #include "analysis/folds/fold.h"
 
+#include "analysis/folds/kernels/operands.h"
 #include "analysis/model/adapter.h"
 #include "analysis/model/unpacking.h"
 #include "formats/base/memory.h"
@@ -37,6 +39,7 @@ struct lane {
 	struct vpa_unpacking unpacking; /* so far; `count`: some kernel shifted or masked bytes */
 	struct vpa_adapter_op recent[RECENT]; /* its last ops that may be of an adapter, in turns */
 	size_t recent_count;
+	struct vpa_operand_lane operand;
 };
 
 struct state {
@@ -53,6 +56,11 @@ struct state {
 	struct vpa_chains chains;
 	struct vpa_unpacking unpacking;
 	struct vpa_adapter_pairs adapters;
+	/* The same as `parts`, of operands.h. */
+	uint8_t *operand_parts;
+	size_t operand_cap;
+	uint8_t operands_known;
+	struct vpa_operands operands;
 };
 
 static uint8_t part_of(const struct vpa_model *m, const struct vpa_kernel *k)
@@ -70,13 +78,18 @@ static int make_room(struct state *s, const struct vpa_model *m)
 		vpt_grow_zeroed(&s->before, &s->before_cap, m->kernel_count, sizeof(*s->before)) ||
 		vpt_grow_zeroed(
 			&s->kernel_ns, &s->kernel_cap, m->kernel_count, sizeof(*s->kernel_ns)) ||
-		vpt_grow_zeroed(&s->parts, &s->parts_cap, m->kernel_count + 1, 1))
+		vpt_grow_zeroed(&s->parts, &s->parts_cap, m->kernel_count + 1, 1) ||
+		vpt_grow_zeroed(&s->operand_parts, &s->operand_cap, m->kernel_count + 1, 1))
 		return VPT_ENOMEM;
 	for (; s->kernel_count < m->kernel_count; s->kernel_count++) {
-		uint8_t part = part_of(m, &m->kernels[s->kernel_count]);
+		const struct vpa_kernel *k = &m->kernels[s->kernel_count];
+		uint8_t part = part_of(m, k),
+			operand = vpa_operand_part(&k->klass, vpa_name(m, k->name));
 
 		s->parts[s->kernel_count + 1] = part;
 		s->known |= part;
+		s->operand_parts[s->kernel_count + 1] = operand;
+		s->operands_known |= operand;
 	}
 	return VPT_OK;
 }
@@ -383,6 +396,29 @@ static void find_others(
 	}
 }
 
+/* The same of operands: both have a kernel that few traces know. */
+static void find_operands(struct state *s, const struct vpa_ops *ops, uint8_t *joins)
+{
+	int packs = s->operands_known & VPA_OPERAND_NARROW,
+	    columns = s->operands_known & VPA_OPERAND_COLUMNS;
+	uint8_t parts[VPA_OPS_MAX];
+	size_t r, i;
+
+	if (!packs && !columns)
+		return;
+	for (i = 0; i < ops->count; i++)
+		parts[i] = s->operand_parts[ops->kernel[i] + 1u];
+	for (r = 0; r < ops->run_count; r++) {
+		size_t begin = ops->runs[r].begin, end = ops->runs[r].end;
+		struct vpa_operand_lane *l = &s->lanes[ops->stream[begin]].operand;
+
+		if (packs)
+			vpa_packing_find(&s->operands, l, ops, parts, joins, begin, end);
+		if (columns)
+			vpa_column_convs_find(&s->operands, l, ops, parts, joins, begin, end);
+	}
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
@@ -395,6 +431,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		parts[i] = s->parts[ops->kernel[i] + 1u];
 	find_fusible(parts, joins, ops->count);
 	find_others(s, ops, parts, joins);
+	find_operands(s, ops, joins);
 	find_pairs(joins, pairs, ops->count);
 	for (r = 0; r < ops->run_count; r++) {
 		size_t begin = ops->runs[r].begin, end = ops->runs[r].end;
@@ -468,6 +505,11 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	write_before(s, c->model, &out->attention);
 	out->chains = s->chains;
 	out->unpacking = s->unpacking;
+	out->quantised = s->operands.packing;
+	out->column_convs = s->operands.convs;
+	if (s->operands.product)
+		out->quantised.kernel = vpa_fold_name(
+			out, c->model, c->model->kernels[s->operands.product - 1].name);
 	write_adapters(s, c->model, out);
 	for (i = 0; i < s->kernel_cap && i < c->model->kernel_count; i++)
 		if (s->kernel_ns[i] > s->kernel_ns[most])
@@ -485,12 +527,13 @@ static void free_state(void *state)
 	vpt_free(s->before);
 	vpt_free(s->kernel_ns);
 	vpt_free(s->parts);
+	vpt_free(s->operand_parts);
 }
 
 const struct vpa_fold vpa_fold_neighbours = {
 	.name = "neighbours",
 	.help = "chains of kernels that could be fused; copies and quantisations before attention; "
-		"unpacked weights; adapters",
+		"unpacked weights; adapters; quantised operands; convolutions of columns",
 	.state_bytes = sizeof(struct state),
 	.aside = fold_ops,
 	.finish = finish,

@@ -56,6 +56,18 @@ struct vpa_unpacking {
 	uint64_t other_kernels, other_ns;  /* of these, kernels that are not of the family quant */
 };
 
+/* Kernels that quantise an operand of a product of few bits in several steps; see ../../folds/kernels/neighbours.c. */
+struct vpa_quantised {
+	uint64_t count, kernels, total_ns; /* chains; kernels in them */
+	uint64_t longest_ns;               /* of the longest kernel of each */
+	const char *kernel;                /* the product; NULL: there is none */
+};
+
+/* Convolutions that copy their input into columns (vol2col, im2col) for a product: the copies, and all that is theirs. */
+struct vpa_column_convs {
+	uint64_t count, copy_ns, total_ns;
+};
+
 /* The kernels of adapters beside layers, see ../../model/adapter.h. */
 struct vpa_adapters {
 	uint64_t count, kernels, total_ns; /* adapters; kernels in them */

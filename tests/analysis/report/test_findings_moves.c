@@ -30,6 +30,17 @@
 #define DEQUANT "\"void dequantize_block_q4_K<c10::BFloat16>(void const*, c10::BFloat16*)\""
 #define QUANT   "\"void vllm::dynamic_per_token_scaled_fp8_quant_kernel<c10::BFloat16>(int)\""
 
+#define FP8     "\"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize128x128x64\""
+#define INT8    "\"cutlass_80_tensorop_i16832gemm_s8_128x128_64x3_tn_align16\""
+#define FLASH   "\"flash_fwd_kernel<Flash_fwd_kernel_traits<128>>\""
+#define ABS     "\"vectorized_elementwise_kernel<4, abs_kernel_cuda>\""
+#define AMAX    "\"reduce_kernel<512, 1, MaxNanFunctor<c10::BFloat16>>\""
+#define CLAMP   "\"vectorized_elementwise_kernel<4, launch_clamp_scalar>\""
+#define FLOAT8  "\"unrolled_elementwise_kernel<float8_copy_kernel_cuda>\""
+#define FILL    "\"vectorized_elementwise_kernel<4, FillFunctor<c10::BFloat16>>\""
+#define COLUMNS "\"vol2col_kernel<c10::BFloat16>\""
+#define BIAS    "\"vectorized_elementwise_kernel<4, CUDAFunctor_add<c10::BFloat16>>\""
+
 /* A kernel and its launch, `at` us after the start, in a range of `range`. */
 #define RUN(n, at, us, range, name)                                                                \
 	"range t1 " #at "us+4us \"" range "\"\n"                                                   \
@@ -119,6 +130,44 @@ static const struct {
 	{"a little of it is worth no line",
 		RUN(1, 1000, 960, "linear", MATRIX) RUN(2, 1960, 40, "linear", QUANT), "quantising",
 		NULL, NULL, NULL, 0},
+	{"activations that PyTorch's own operators pack",
+		RUN(1, 1000, 100, "linear", ABS) RUN(2, 1100, 50, "linear", AMAX)
+			RUN(3, 1150, 100, "linear", CLAMP) RUN(4, 1250, 150, "linear", FLOAT8)
+				RUN(5, 1400, 600, "linear", FP8),
+		"quantising", "4 kernels, 400 us, 40.0 % of busy", "in several kernels", NULL, 0.4},
+	{"both operands, in whole numbers",
+		RUN(1, 1000, 100, "linear", ABS) RUN(2, 1100, 100, "linear", CLAMP)
+			RUN(3, 1200, 100, "linear", ABS) RUN(4, 1300, 100, "linear", CLAMP)
+				RUN(5, 1400, 600, "linear", INT8),
+		"quantising", "4 kernels, 400 us, 40.0 % of busy", "in several kernels", NULL, 0.4},
+	{"they are no chain to be fused besides",
+		RUN(1, 1000, 100, "linear", ABS) RUN(2, 1100, 50, "linear", AMAX)
+			RUN(3, 1150, 100, "linear", CLAMP) RUN(4, 1250, 150, "linear", FLOAT8)
+				RUN(5, 1400, 600, "linear", FP8),
+		"unfused-elementwise", NULL, NULL, NULL, 0},
+	{"limits before a product of 16 bits pack nothing",
+		RUN(1, 1000, 200, "linear", ABS) RUN(2, 1200, 200, "linear", CLAMP)
+			RUN(3, 1400, 600, "linear", MATRIX),
+		"quantising", NULL, NULL, NULL, 0},
+	{"nor do those of something else before a product of 8 bits",
+		RUN(1, 1000, 200, "linear", ABS) RUN(2, 1200, 200, "linear", CLAMP)
+			RUN(3, 1400, 300, "linear", FLASH) RUN(4, 1700, 300, "linear", FP8),
+		"quantising", NULL, NULL, NULL, 0},
+	{"a convolution of columns is its product, too",
+		RUN(1, 1000, 20, "vae", FILL) RUN(2, 1020, 300, "vae", COLUMNS)
+			RUN(3, 1320, 200, "vae", MATRIX) RUN(4, 1520, 80, "vae", BIAS)
+				RUN(5, 1600, 400, "vae", MATRIX),
+		"vol2col", "1 convolution, 600 us with products, of it 300 us in vol2col",
+		"not in cuDNN", NULL, 0.6},
+	{"a product that comes later is none of it",
+		RUN(1, 1000, 300, "vae", COLUMNS) RUN(2, 1300, 300, "vae", FLASH)
+			RUN(3, 1600, 400, "vae", MATRIX),
+		"vol2col", "1 convolution, 300 us with products, of it 300 us in vol2col",
+		"not in cuDNN", NULL, 0.3},
+	{"a product with a bias is no convolution",
+		RUN(1, 1000, 20, "vae", FILL) RUN(2, 1020, 900, "vae", MATRIX)
+			RUN(3, 1920, 80, "vae", BIAS),
+		"vol2col", NULL, NULL, NULL, 0},
 };
 
 static void expect_place(const char *rule, const struct vpa_finding *f, const char *wanted)
@@ -134,7 +183,7 @@ static void expect_place(const char *rule, const struct vpa_finding *f, const ch
 
 static void what_joins_or_casts_is_worth_a_finding_where_it_takes_long(void **state)
 {
-	char script[2000];
+	char script[4000];
 	size_t i;
 
 	(void)state;
@@ -158,6 +207,27 @@ static void what_joins_or_casts_is_worth_a_finding_where_it_takes_long(void **st
 			expect_place(cases[i].rule, f, cases[i].where);
 		vpa_report_free(r);
 	}
+}
+
+/* One kernel that packs takes as long as the longest of those that do, and a convolution has to be made. */
+static void what_is_likely_saved_leaves_what_must_be_done(void **state)
+{
+	struct vpa_report *r = analyze(
+		"start 1ms\n" RUN(1, 1000, 50, "linear", ABS) RUN(2, 1050, 100, "linear", FLOAT8)
+			RUN(3, 1150, 50, "linear", ABS) RUN(4, 1200, 200, "linear", FLOAT8)
+				RUN(5, 1400, 600, "linear", FP8),
+		NULL);
+
+	(void)state;
+	assert_float_equal(finding(r, "quantising")->base_likely_ms, 0.1, 1e-6);
+	expect_page("packed", r, "40.0 % of the work in the window quantises operands", 1);
+	vpa_report_free(r);
+	r = analyze("start 1ms\n" RUN(1, 1000, 300, "vae", COLUMNS)
+			    RUN(2, 1300, 300, "vae", MATRIX),
+		NULL);
+	assert_float_equal(finding(r, "vol2col")->base_likely_ms, 0.3, 1e-6);
+	expect_page("columns", r, "100.0 % of the work in the window is convolutions", 1);
+	vpa_report_free(r);
 }
 
 /* The casts of a decoder are no changes of layout. */
@@ -276,6 +346,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_joins_or_casts_is_worth_a_finding_where_it_takes_long),
+		cmocka_unit_test(what_is_likely_saved_leaves_what_must_be_done),
 		cmocka_unit_test(a_decoder_does_not_claim_its_casts),
 		cmocka_unit_test(a_replay_says_what_they_bring),
 		cmocka_unit_test(what_grows_from_block_to_block_has_a_name),

@@ -126,6 +126,25 @@ static void add_work(struct vpa_words *w, const struct vpa_screen *s)
 			s->has_parts ? "the work" : "the work in the window", list.text);
 }
 
+/* What families do not show: work of several that is for one thing. */
+static void add_joint_work(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	const struct {
+		uint64_t ns;
+		const char *words;
+	} works[] = {
+		{r->quantised.total_ns, "quantises operands, in several kernels each"},
+		{r->column_convs.total_ns, "is convolutions as vol2col and a product"},
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(works); i++)
+		if (works[i].ns && works[i].ns >= s->digest->busy_ns / LEAST)
+			vpa_words_add(w, " ", "%s %% of the work in the window %s.",
+				vpa_percent(works[i].ns, s->digest->busy_ns).text, works[i].words);
+}
+
 /* Clocks that heat or power lowered, where that took time: of the GPU that had them lowest. */
 static void add_clocks(struct vpa_words *w, const struct vpa_screen *s)
 {
@@ -577,6 +596,8 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *screen)
 	add_turns(&w, s);
 	if (vpa_limit_is_bound(s->limit.bound))
 		add_work(&w, s);
+	if (vpa_limit_is_bound(s->limit.bound))
+		add_joint_work(&w, s);
 	if (vpa_limit_is_bound(s->limit.bound))
 		add_clocks(&w, s);
 	add_peers(&w, s);
