@@ -6,6 +6,7 @@
 #include "analysis/base/numbers.h"
 #include "analysis/model/gpu_arch.h"
 #include "analysis/model/gpu_peak.h"
+#include "analysis/names/collective_kinds.h"
 #include "analysis/names/families.h"
 #include "analysis/report/limit.h"
 #include "analysis/report/rows/unit_kind.h"
@@ -326,6 +327,45 @@ static void name_copies(struct vpa_report *r, int is_too_much)
 		vpa_finding_of_uploads(r, f);
 }
 
+/* ---- how to send less ---- */
+
+/* What can be sent less of: it depends on what the collective is for. A backward pass exchanges gradients; without one, ranks share
+ * the work of one pass. */
+static const char *send_less(const struct vpa_report *r)
+{
+	const struct vpa_kernel_row *most = NULL;
+	enum vpa_collective_kind kind;
+	size_t i;
+
+	for (i = 0; i < r->kernel_names; i++) {
+		const struct vpa_kernel_row *k = &r->kernels[i];
+
+		if (vpa_is_marked(k->marks, VPA_MARK_BACKWARD))
+			return "send less: gradients in BF16, larger batches";
+		if (k->family == VPA_FAMILY_COMM && (!most || k->exclusive_ns > most->exclusive_ns))
+			most = k;
+	}
+	if (most && strstr(most->name, "_f32"))
+		return "send less: BF16 in place of FP32";
+	kind = most ? vpa_collective_kind_of(most->name, strlen(most->name)) : VPA_COLLECTIVE_OTHER;
+	if (kind == VPA_COLLECTIVE_ALL_TO_ALL || kind == VPA_COLLECTIVE_SEND_RECV)
+		return "send less: the two passes of guidance on GPUs of their own, fewer GPUs for "
+		       "one "
+		       "sequence (Ulysses, ring), FP8";
+	return "send less: fewer GPUs for one model or sequence, FP8";
+}
+
+static void name_comm(struct vpa_report *r)
+{
+	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, VPA_FOUND_EXPOSED_COMM);
+
+	if (!f)
+		return;
+	f->words = "overlap communication, or send less";
+	f->note = vpa_arena_printf(&r->arena, "%s%s%s", f->note ? f->note : "",
+		f->note ? "; or " : "or ", send_less(r));
+}
+
 static void find_unhidden(struct vpa_report *r)
 {
 	int is_too_much = is_too_much_to_hide(r);
@@ -354,6 +394,7 @@ static void find_unhidden(struct vpa_report *r)
 		find_exposed(r, &kinds[i]);
 	name_copies(r, is_too_much);
 	name_small_collectives(r);
+	name_comm(r);
 }
 
 /* ---- work that could be cheaper ---- */

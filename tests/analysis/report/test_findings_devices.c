@@ -182,6 +182,56 @@ static void ranks_that_wait_together_keep_their_advice(void **state)
 	vpa_report_free(r);
 }
 
+/* Steps of a product and three collectives, the first of them beside the product. Names say what can be sent less of. */
+static void communication_has_a_name_and_two_remedies(void **state)
+{
+	static const struct {
+		const char *collective, *other, *cause, *note;
+	} cases[] = {
+		{REDUCE, GEMM,
+			"Most communication is ncclDevKernel_AllReduce_Sum_f32_RING_LL, 3 calls in "
+			"a step; "
+			"33.3 % of it runs beside compute.",
+			"send less: BF16 in place of FP32"},
+		{" \"ncclDevKernel_SendRecv\"\n", GEMM,
+			"Most communication is ncclDevKernel_SendRecv, 3 calls in a step; 33.3 % "
+			"of it runs "
+			"beside compute.",
+			"send less: the two passes of guidance"},
+		{REDUCE, " \"flash_bwd_kernel\"\n",
+			"Most communication is ncclDevKernel_AllReduce_Sum_f32_RING_LL, 3 calls in "
+			"a step; "
+			"33.3 % of it runs beside compute.",
+			"send less: gradients in BF16"},
+	};
+	static struct script s;
+	size_t i, k;
+
+	(void)state;
+	for (k = 0; k < COUNT(cases); k++) {
+		struct vpa_report *r;
+
+		begin(&s);
+		for (i = 0; i < 6; i++) {
+			size_t t = 1000 + i * 10000;
+
+			step(&s, 1, t, t + 9000, i);
+			launch(&s, 1, 0, t, 4000, cases[k].other);
+			s.used += (size_t)snprintf(s.text + s.used, sizeof(s.text) - s.used,
+				"call t1 cudaLaunchKernel %zuus+0us corr %zu\n"
+				"kernel s0.9 %zuus+3000us corr %zu%s",
+				t, 900 + i, t + 1000, 900 + i, cases[k].collective);
+			launch(&s, 1, 0, t + 4000, 3000, cases[k].collective);
+			launch(&s, 1, 0, t + 7000, 3000, cases[k].collective);
+		}
+		r = analyze(&s);
+		expect_page(r, cases[k].cause, 1);
+		expect_page(r, cases[k].note, 1);
+		expect_page(r, "overlap communication, or send less", 1);
+		vpa_report_free(r);
+	}
+}
+
 /* The same in steps: 4 of 10 ms, on either device. */
 static void ranks_gain_in_their_steps(void **state)
 {
@@ -267,6 +317,7 @@ int main(void)
 		cmocka_unit_test(nothing_saves_where_a_device_is_always_busy),
 		cmocka_unit_test(ranks_that_wait_together_keep_their_advice),
 		cmocka_unit_test(ranks_gain_in_their_steps),
+		cmocka_unit_test(communication_has_a_name_and_two_remedies),
 		cmocka_unit_test(a_step_takes_as_long_as_a_device_works_in_it),
 		cmocka_unit_test(waiting_in_a_collective_is_no_work),
 	};

@@ -504,9 +504,9 @@ static void many_small_collectives_are_joined(void **state)
 		{"what is waiting makes no call large", 20, 20, 300, "small-collectives",
 			"20.0 us each without waiting: fewer and larger ones wait less often"},
 		{"they take longer: overlap them", 20, 60, 0, "exposed-comm",
-			"overlap communication with compute"},
+			"overlap communication, or send less"},
 		{"few: overlap them", 5, 30, 0, "exposed-comm",
-			"overlap communication with compute"},
+			"overlap communication, or send less"},
 	};
 	size_t i;
 

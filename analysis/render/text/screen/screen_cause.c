@@ -169,6 +169,55 @@ static void add_clocks(struct vpa_words *w, const struct vpa_screen *s)
 			vpa_fixed(lowest->highest_mhz, 0).text);
 }
 
+/* The kernel that most of the communication is; NULL: there is none. */
+static const struct vpa_kernel_row *main_collective(const struct vpa_report *r)
+{
+	const struct vpa_kernel_row *most = NULL;
+	size_t i;
+
+	for (i = 0; i < r->kernel_names; i++)
+		if (r->kernels[i].family == VPA_FAMILY_COMM &&
+			(!most || r->kernels[i].exclusive_ns > most->exclusive_ns))
+			most = &r->kernels[i];
+	return most;
+}
+
+/* How many calls of a kernel a GPU makes in a unit, if they are spread as the time of the family is. 0: not known. */
+static double calls_in_unit(const struct vpa_screen *s, const struct vpa_kernel_row *k)
+{
+	uint64_t all_ns = vpa_family_ns(s->report, k->family);
+	double calls = (double)k->time.count;
+
+	return s->has_parts && s->unit.units > 0 && s->devices && all_ns
+		       ? calls * (double)s->family_ns[k->family] / (double)all_ns
+		       : 0;
+}
+
+/* "Most of it is ncclDevKernel_SendRecv, 336 calls in a step; 12 % of communication is beside compute." */
+static void add_collective(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_kernel_row *k = main_collective(s->report);
+	uint64_t alone_ns = 0, all_ns = 0;
+	double calls;
+	size_t i;
+
+	for (i = 0; i < s->report->device_count; i++) {
+		vpt_sat_add_to(&alone_ns, s->report->devices[i].exposed_comm_ns);
+		vpt_sat_add_to(&all_ns, s->report->devices[i].comm_ns);
+	}
+	if (!k || s->limit.bound != VPA_LIMIT_COMM || !all_ns)
+		return;
+	calls = calls_in_unit(s, k);
+	vpa_words_add(w, " ", "Most communication is %s", vpa_kernel_label(k->name, 40).text);
+	if (calls >= 1)
+		vpa_words_add(w, ", ", "%s calls in %s", vpa_fixed(calls, 0).text, s->a_noun);
+	if (alone_ns >= all_ns - all_ns / 100)
+		vpa_words_add(w, "; ", "none of it runs beside compute.");
+	else
+		vpa_words_add(w, "; ", "%s %% of it runs beside compute.",
+			vpa_percent(all_ns - vpa_earlier(alone_ns, all_ns), all_ns).text);
+}
+
 static void add_peers(struct vpa_words *w, const struct vpa_screen *s)
 {
 	const struct vpa_load *l = &s->limit.load;
@@ -600,6 +649,7 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *screen)
 		add_joint_work(&w, s);
 	if (vpa_limit_is_bound(s->limit.bound))
 		add_clocks(&w, s);
+	add_collective(&w, s);
 	add_peers(&w, s);
 	/* Waits of less than a tenth of the unit need no cause. */
 	if (s->waits_ns >= s->ns / LEAST)
