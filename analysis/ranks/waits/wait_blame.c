@@ -70,20 +70,21 @@ static void add_many(int64_t *blame, const uint32_t *names, const struct vpa_ran
 	}
 }
 
-/* Of one that waits, as nearly all do. */
-static void take_once(
+/* Of one that waits, as nearly all do. INT64_MIN is as good as -INT64_MAX until vpa_job_waits_end(). */
+static inline void take_once(
 	int64_t *blame, const uint32_t *names, const struct vpa_rank_part *parts, size_t count)
 {
-	size_t i;
+	const struct vpa_rank_part *end = parts + count;
 
-	for (i = 0; i < count; i++) {
-		int64_t *part = &blame[names[parts[i].name]];
+	for (; parts < end; parts++) {
+		int64_t *part = &blame[names[parts->name]];
 
-		*part = vpt_sat_add_i64(*part, -(int64_t)parts[i].ns);
+		if (__builtin_sub_overflow(*part, (int64_t)parts->ns, part))
+			*part = -INT64_MAX;
 	}
 }
 
-static void add_parts(const struct vpa_job_waits *w, struct vpa_wait_tally *t, uint32_t of,
+static inline void add_parts(const struct vpa_job_waits *w, struct vpa_wait_tally *t, uint32_t of,
 	size_t rank, const struct vpa_rank_part *parts, size_t count, int64_t times)
 {
 	if (times == -1)
@@ -233,19 +234,22 @@ static void walk(const struct vpa_job_waits *w, struct vpa_wait_tally *tally,
 	struct vpa_blame_walk *x, const struct vpa_rank_detail *d, size_t first, size_t end)
 {
 	const uint32_t *ranks = w->job->matching.groups[x->team->group].ranks;
-	uint32_t rank = ranks[x->member];
+	const struct vpa_group *groups = w->job->matching.groups;
+	const size_t team_first = x->team->first, team_last = x->team->last;
+	const size_t member = x->member;
+	uint32_t rank = ranks[member], before = x->before;
+	size_t at = x->at;
 
-	for (; x->at < x->team->last; x->at++) {
-		const struct vpa_team_row *r = &w->teams.rows[x->at];
-		unsigned how = vpa_how_at(x->how, x->at - x->team->first);
-		uint32_t cell = vpa_cell_of(w, r, x->member);
+	for (; at < team_last; at++) {
+		const struct vpa_team_row *r = &w->teams.rows[at];
+		unsigned how = vpa_how_at(x->how, at - team_first);
+		uint32_t cell = vpa_group_cell(&groups[r->group], r->row, member);
 		size_t last = how || r->waits ? vpa_row_of(w, r)->last : 0;
-		int is_last = r->waits && last == x->member;
+		int is_last = r->waits && last == member;
 
 		if (cell != VPA_NO_COLLECTIVE && (is_last || how == VPA_WAITS_PLAINLY)) {
-			size_t from = x->before < first
-					      ? 0
-					      : d->marks[2 * (x->before - first) + 1].part_end;
+			size_t from =
+				before < first ? 0 : d->marks[2 * (before - first) + 1].part_end;
 			size_t to =
 				cell < end ? d->marks[2 * (cell - first)].part_end : d->part_count;
 
@@ -253,9 +257,11 @@ static void walk(const struct vpa_job_waits *w, struct vpa_wait_tally *tally,
 				is_last ? (int64_t)r->waits : -1);
 		}
 		if (cell != VPA_NO_COLLECTIVE && cell >= end)
-			return;
-		x->before = cell;
+			break;
+		before = cell;
 	}
+	x->at = at;
+	x->before = before;
 }
 
 void vpa_job_waits_take_stretches(struct vpa_job_waits *w, unsigned thread,
@@ -310,6 +316,8 @@ static void join_blame(struct vpa_job_waits *w, size_t rank)
 	unsigned i;
 	size_t k;
 
+	for (k = 0; k < w->parts.count; k++)
+		to[k] = vpt_sat_add_i64(to[k], 0);
 	for (i = 1; i < w->threads; i++) {
 		const int64_t *from = vpa_blame_of(w, &w->tallies[i], rank);
 
