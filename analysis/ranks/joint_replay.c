@@ -170,6 +170,7 @@ struct putting {
 	const struct vpa_replay_room *room;
 	const struct vpa_rank *rank;
 	const struct vpa_clock *clock;
+	int64_t first_ns; /* when it begins, on the job's clock */
 	const struct vpa_rank_detail *detail;
 	const struct vpa_rank_cuts *cuts;
 	int has_cuts[VPA_CUTS], is_usual;
@@ -188,13 +189,13 @@ static int set_items(const struct vpa_replay *p, struct vpa_replay_room *room,
 		return VPT_ENOMEM;
 	for (i = 0; i < count; i++) {
 		uint64_t end_ns = vpa_rank_end_ns(r, i);
-		struct vpa_replay_item *x = &room->items[i];
+		uint32_t event = room->events[i];
+		int64_t at_ns = event_time(p, event);
 
-		x->at_ns = event_time(p, room->events[i]);
-		x->rest_ns = room->events[i] < p->rows->count
-				     ? (int64_t)((uint64_t)vpa_clock_time(clock, end_ns) -
-						 (uint64_t)x->at_ns)
-				     : (int64_t)(end_ns - vpa_rank_start_ns(r, i));
+		room->items[i] = (struct vpa_replay_item){at_ns,
+			event < p->rows->count ? (int64_t)((uint64_t)vpa_clock_time(clock, end_ns) -
+							   (uint64_t)at_ns)
+					       : (int64_t)(end_ns - vpa_rank_start_ns(r, i))};
 	}
 	/* What comes after the last one is after all. */
 	room->items[count] = (struct vpa_replay_item){INT64_MAX, 0};
@@ -251,9 +252,9 @@ static void set_lanes(const struct putting *p, const struct vpa_rank_term *x,
 /* Where matches are wrong the replay may not have met the collective before: then it ends as recorded. */
 static uint64_t fixed_end(const struct putting *p, const struct vpa_rank_term *x)
 {
-	return (uint64_t)vpa_clock_time(p->clock, x->after == VPA_RANK_START
-							  ? p->rank->first_ns
-							  : vpa_rank_end_ns(p->rank, x->after));
+	return x->after == VPA_RANK_START
+		       ? (uint64_t)p->first_ns
+		       : (uint64_t)vpa_clock_time(p->clock, vpa_rank_end_ns(p->rank, x->after));
 }
 
 /* A term of collective `item`, which is of an event; of what comes after the last one, of the last event. */
@@ -299,43 +300,91 @@ static int put_collective(const struct putting *p, uint32_t event, size_t item)
 	return rc;
 }
 
-/* The same of a rank that has the common cut only, where one rank is late and nothing is asked: of most ranks, as fast as it can be. */
+/* The same of a rank that has the common cut only, where one rank is late and nothing is asked: of most ranks, as fast as it can be.
+ * Its last lane is as the first one. */
 enum { USUAL_LANES = VPA_LANE_OTHERS + 1 };
 
-static int put_usual(const struct putting *p, uint32_t event, size_t item)
+static inline void join_usual(int64_t *to, int64_t unchanged_ns, int64_t common_ns)
 {
-	struct vpa_links *links = &p->replay->links;
-	const struct vpa_rank_detail *d = p->detail;
-	const struct vpa_replay_item *items = p->room->items;
-	const int64_t *busy = p->cuts->sums[VPA_CUT_COMMON].busy_ns;
-	const int64_t *idle = p->cuts->sums[VPA_CUT_COMMON].less_idle_ns;
-	const struct vpa_rank_term *x = &d->terms[item ? d->term_ends[item - 1] : 0];
-	const struct vpa_rank_term *end = &d->terms[d->term_ends[item]];
+	int64_t *common = &to[VPA_LANE_COMMON], *other = &to[VPA_LANE_OTHERS];
+
+	to[VPA_LANE_UNCHANGED] =
+		unchanged_ns > to[VPA_LANE_UNCHANGED] ? unchanged_ns : to[VPA_LANE_UNCHANGED];
+	*common = common_ns > *common ? common_ns : *common;
+	*other = unchanged_ns > *other ? unchanged_ns : *other;
+}
+
+/* A link as of vpa_links_put(). */
+static inline int link_usual(struct vpa_links *links, uint32_t event, uint32_t from,
+	int64_t unchanged_ns, int64_t common_ns)
+{
+	const int64_t at[USUAL_LANES] = {[VPA_LANE_UNCHANGED] = unchanged_ns,
+		[VPA_LANE_COMMON] = common_ns,
+		[VPA_LANE_OTHERS] = unchanged_ns};
+
+	if (links->from[event] != from)
+		return vpa_links_put(links, event, from, at, USUAL_LANES);
+	join_usual(&links->ns[(size_t)event * USUAL_LANES], unchanged_ns, common_ns);
+	return VPT_OK;
+}
+
+/* What putting a usual rank reads again and again. */
+struct usual {
+	struct vpa_links *links;
+	const struct vpa_rank_term *terms;
+	const size_t *ends;
+	const int64_t *busy, *idle;
+	const struct vpa_replay_item *items;
+	const uint32_t *events;
+};
+
+static inline int put_usual(
+	const struct putting *p, const struct usual *u, uint32_t event, size_t item)
+{
+	const struct vpa_rank_term *x = &u->terms[item ? u->ends[item - 1] : 0];
+	const struct vpa_rank_term *end = &u->terms[u->ends[item]];
+	int64_t busy_ns = u->busy[item + 1], idle_ns = u->idle[item + 1];
 	int rc = VPT_OK;
 
 	for (; x < end && !rc; x++) {
 		/* That of the rank's start is 0. */
 		uint32_t from = x->after + 1;
-		int64_t least = busy[item + 1] - busy[from], less = idle[item + 1] - idle[from];
+		int64_t least = busy_ns - u->busy[from], less = idle_ns - u->idle[from];
 		int64_t left = x->ns - less;
-		int64_t at[USUAL_LANES];
 		uint64_t ns;
 
 		least = least < x->ns ? least : x->ns;
 		left = less <= 0 ? x->ns : left > least ? left : least;
 		if (from && is_before(p->room, x->after, item)) {
-			ns = (uint64_t)items[x->after].rest_ns;
-			at[VPA_LANE_UNCHANGED] = at[VPA_LANE_OTHERS] =
-				(int64_t)(ns + (uint64_t)x->ns);
-			at[VPA_LANE_COMMON] = (int64_t)(ns + (uint64_t)left);
-			rc = vpa_links_put(
-				links, event, p->room->events[x->after], at, USUAL_LANES);
+			ns = (uint64_t)u->items[x->after].rest_ns;
+			rc = link_usual(u->links, event, u->events[x->after],
+				(int64_t)(ns + (uint64_t)x->ns), (int64_t)(ns + (uint64_t)left));
 			continue;
 		}
 		ns = fixed_end(p, x);
-		at[VPA_LANE_UNCHANGED] = at[VPA_LANE_OTHERS] = (int64_t)(ns + (uint64_t)x->ns);
-		at[VPA_LANE_COMMON] = (int64_t)(ns + (uint64_t)left);
-		vpa_lanes_join(&links->fixed_ns[(size_t)event * USUAL_LANES], at, USUAL_LANES);
+		join_usual(&u->links->fixed_ns[(size_t)event * USUAL_LANES],
+			(int64_t)(ns + (uint64_t)x->ns), (int64_t)(ns + (uint64_t)left));
+	}
+	return rc;
+}
+
+static int put_usual_rows(
+	struct putting *p, const struct vpa_group *g, size_t first_event, size_t k)
+{
+	const struct usual u = {&p->replay->links, p->detail->terms, p->detail->term_ends,
+		p->cuts->sums[VPA_CUT_COMMON].busy_ns, p->cuts->sums[VPA_CUT_COMMON].less_idle_ns,
+		p->room->items, p->room->events};
+	const uint32_t *column = g->columns[k];
+	size_t row;
+	int rc = VPT_OK;
+
+	for (row = 0; row < g->row_count && !rc; row++) {
+		uint32_t event = (uint32_t)(first_event + row);
+
+		if (column[row] == VPA_NO_COLLECTIVE)
+			continue;
+		vpa_links_hold(&p->replay->links, &p->held, event);
+		rc = put_usual(p, &u, event, column[row]);
 	}
 	return rc;
 }
@@ -352,7 +401,7 @@ static int put_rows(struct putting *p, const struct vpa_group *g, size_t first_e
 		if (item == VPA_NO_COLLECTIVE)
 			continue;
 		vpa_links_hold(&p->replay->links, &p->held, event);
-		rc = p->is_usual ? put_usual(p, event, item) : put_collective(p, event, item);
+		rc = put_collective(p, event, item);
 	}
 	return rc;
 }
@@ -375,7 +424,8 @@ static int put_all(struct putting *p, size_t rank)
 		size_t k = member_of(&m->groups[g], rank);
 
 		if (k < m->groups[g].rank_count)
-			rc = put_rows(p, &m->groups[g], replay->rows->firsts[g], k);
+			rc = (p->is_usual ? put_usual_rows : put_rows)(
+				p, &m->groups[g], replay->rows->firsts[g], k);
 	}
 	for (i = replay->first_single[rank]; i < replay->first_single[rank + 1] && !rc; i++)
 		rc = put_single(p, replay->rows->count + i, replay->singles[i].item);
@@ -395,6 +445,7 @@ int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t ra
 	size_t i;
 	int rc;
 
+	put.first_ns = vpa_clock_time(put.clock, put.rank->first_ns);
 	for (cut = 0; cut < VPA_CUTS; cut++)
 		put.has_cuts[cut] = cuts->sums[cut].less_idle_ns != NULL;
 	put.with_paces = put.rank->has_paces && cuts->sums[VPA_CUT_ASKED].asked;
