@@ -9,7 +9,6 @@
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/rank_threads.h"
-#include "analysis/report/rows/causes.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -32,11 +31,6 @@ struct joint_rank {
 	int is_compared, is_late;
 };
 
-/* What a part counts as: all bits of it, or none. */
-struct measured_as {
-	int64_t busy, idle, host; /* host: of idle time that in which the host was late */
-};
-
 struct vpa_joint {
 	struct vpa_job *job;
 	struct vpa_replay *replay;
@@ -52,22 +46,14 @@ struct vpa_joint {
 		struct vpa_asked_sums asked;
 		uint64_t asked_ns; /* of all its ranks */
 		int64_t *host_ns;
-		struct measured_as *as; /* by part name */
-		size_t as_cap;
 		/* Of the rank that is taken: where its sums go, and those so far. */
 		struct spent *of_rank;
-		struct measured_as sums;
+		struct vpa_rank_sums sums;
 		struct vpa_replay_room replay;
 	} rooms[VPA_RANK_THREADS_MOST];
 };
 
 /* ---- what a rank did ---- */
-
-static int is_host(unsigned cause)
-{
-	return cause == VPA_CAUSE_HOST_CODE || cause == VPA_CAUSE_LAUNCH_RATE ||
-	       cause == VPA_CAUSE_LAUNCH_CALL || cause == VPA_CAUSE_LAUNCH_LATENCY;
-}
 
 static int new_spent(struct spent *s, size_t count)
 {
@@ -82,71 +68,39 @@ static void free_spent(struct spent *s)
 	vpt_free(s->idle_ns);
 }
 
-static void list_measured(const struct vpa_rank *r, struct measured_as *out)
-{
-	size_t i;
-
-	for (i = 0; i < r->part_name_count; i++) {
-		const struct vpa_part_name *name = &r->part_names[i];
-		int is_idle = name->klass == VPA_TIME_IDLE;
-
-		out[i] = (struct measured_as){
-			.busy = -(name->klass == VPA_TIME_COMPUTE || name->klass == VPA_TIME_COPY),
-			.idle = -is_idle,
-			.host = -(is_idle && is_host(name->kind))};
-	}
-}
-
-static inline void add_sums(struct measured_as *sums, const struct measured_as *as,
-	const struct vpa_rank_part *parts, size_t count)
-{
-	struct measured_as to = *sums;
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		const struct measured_as *part = &as[parts[i].name];
-		int64_t ns = (int64_t)parts[i].ns;
-
-		to.busy += ns & part->busy;
-		to.idle += ns & part->idle;
-		to.host += ns & part->host;
-	}
-	*sums = to;
-}
-
 /* The sums up to collective i. */
 static inline void put_sums(struct joint_room *room, size_t i)
 {
-	room->of_rank->busy_ns[i] = room->sums.busy;
-	room->of_rank->idle_ns[i] = room->sums.idle;
-	room->host_ns[i] = room->sums.host;
+	room->of_rank->busy_ns[i] = room->sums.busy_ns;
+	room->of_rank->idle_ns[i] = room->sums.idle_ns;
+	room->host_ns[i] = room->sums.host_ns;
 }
 
-static int begin_measuring(struct joint_room *room, const struct vpa_rank *r, struct spent *out)
+static inline void add_sums(struct vpa_rank_sums *to, const struct vpa_rank_sums *more)
 {
-	if (vpt_grow(&room->as, &room->as_cap, r->part_name_count + 1, sizeof(*room->as)))
-		return VPT_ENOMEM;
-	list_measured(r, room->as);
+	to->busy_ns += more->busy_ns;
+	to->idle_ns += more->idle_ns;
+	to->host_ns += more->host_ns;
+}
+
+static void begin_measuring(struct joint_room *room, struct spent *out)
+{
 	room->of_rank = out;
-	room->sums = (struct measured_as){0, 0, 0};
-	return VPT_OK;
+	room->sums = (struct vpa_rank_sums){0, 0, 0};
 }
 
 /* Collectives that overlap have no time between them. */
 static void measure(
 	struct joint_room *room, const struct vpa_rank *r, const struct vpa_rank_detail *d)
 {
-	uint32_t from = 0;
+	uint32_t after = 0, mark; /* after: the mark after the last end */
 	size_t i;
 
 	for (i = 0; i < r->collective_count; i++) {
-		size_t begin = i ? d->marks[from].part_end : 0,
-		       end = d->marks[vpa_start_mark(d, i)].part_end;
-
 		put_sums(room, i);
-		if (begin < end)
-			add_sums(&room->sums, room->as, &d->parts[begin], end - begin);
-		from = vpa_end_mark(d, i) > from ? vpa_end_mark(d, i) : from;
+		for (mark = after; mark <= vpa_start_mark(d, i); mark++)
+			add_sums(&room->sums, &d->sums[mark]);
+		after = vpa_end_mark(d, i) >= after ? vpa_end_mark(d, i) + 1 : after;
 	}
 }
 
@@ -364,7 +318,8 @@ int vpa_joint_begin_rank(struct vpa_joint *j, unsigned thread, size_t rank)
 		if (new_spent(spent, r->collective_count))
 			return VPT_ENOMEM;
 	}
-	return begin_measuring(room, r, spent);
+	begin_measuring(room, spent);
+	return VPT_OK;
 }
 
 void vpa_joint_take(
@@ -377,11 +332,11 @@ void vpa_joint_take_stretches(struct vpa_joint *j, unsigned thread, const struct
 	size_t first, size_t count)
 {
 	struct joint_room *room = &j->rooms[thread];
-	size_t begin = 0, i;
+	size_t i;
 
-	for (i = 0; i < count; begin = d->marks[2 * i++ + 1].part_end) {
+	for (i = 0; i < count; i++) {
 		put_sums(room, first + i);
-		add_sums(&room->sums, room->as, &d->parts[begin], d->marks[2 * i].part_end - begin);
+		add_sums(&room->sums, &d->sums[2 * i]);
 	}
 }
 
@@ -492,10 +447,9 @@ static int put_late(struct vpa_joint *j, struct vpa_unfolded *u, struct vpt_err 
 					.less_idle_ns = room->idle_ns}}};
 
 		rc = vpa_rank_unfold(j->job->list.items[rank], u, err);
-		if (!rc)
-			rc = begin_measuring(&j->rooms[0], j->job->list.items[rank], &late->spent);
 		if (rc)
 			break;
+		begin_measuring(&j->rooms[0], &late->spent);
 		measure(&j->rooms[0], j->job->list.items[rank], &u->detail);
 		end_measuring(&j->rooms[0], j->job->list.items[rank]);
 		make_like_median(j, rank, room->busy_ns, room->idle_ns);
@@ -627,7 +581,6 @@ void vpa_joint_free(struct vpa_joint *j)
 		free_spent(&j->rooms[i].spent);
 		vpa_asked_sums_free(&j->rooms[i].asked);
 		vpt_free(j->rooms[i].host_ns);
-		vpt_free(j->rooms[i].as);
 		vpa_replay_room_free(&j->rooms[i].replay);
 	}
 	vpa_replay_free(j->replay);

@@ -6,7 +6,7 @@
 #include "analysis/ranks/rank/file/rank_bytes.h"
 #include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
-#include "analysis/ranks/rank/file/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_columns.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/memory.h"

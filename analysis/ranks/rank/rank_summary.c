@@ -3,6 +3,7 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/names/families.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
@@ -153,6 +154,22 @@ int vpa_rank_set_marks(const struct vpa_rank *r, struct vpa_rank_detail *d)
 	return set_plain_marks(r, d) == n ? VPT_OK : set_marks_in_order(r, d);
 }
 
+static int is_host(unsigned cause)
+{
+	return cause == VPA_CAUSE_HOST_CODE || cause == VPA_CAUSE_LAUNCH_RATE ||
+	       cause == VPA_CAUSE_LAUNCH_CALL || cause == VPA_CAUSE_LAUNCH_LATENCY;
+}
+
+struct vpa_rank_sums vpa_part_counts_as(const struct vpa_part_name *name)
+{
+	int is_idle = name->klass == VPA_TIME_IDLE;
+
+	return (struct vpa_rank_sums){
+		.busy_ns = -(name->klass == VPA_TIME_COMPUTE || name->klass == VPA_TIME_COPY),
+		.idle_ns = -is_idle,
+		.host_ns = -(is_idle && is_host(name->kind))};
+}
+
 void vpa_rank_detail_free(struct vpa_rank_detail *d)
 {
 	size_t i;
@@ -160,6 +177,7 @@ void vpa_rank_detail_free(struct vpa_rank_detail *d)
 	vpt_free(d->marks);
 	vpt_free(d->mark_of);
 	vpt_free(d->parts);
+	vpt_free(d->sums);
 	vpt_free(d->term_ends);
 	vpt_free(d->terms);
 	for (i = 0; i < VPA_PACES; i++) {

@@ -127,6 +127,12 @@ struct vpa_rank_detail {
 	size_t mark_of_cap;
 	struct vpa_rank_part *parts;
 	size_t part_count, part_cap;
+	/* By mark, of what is read from bytes: how long ops but collectives ran in the stretch before it, nothing ran, and nothing
+	 * ran since the host was late. */
+	struct vpa_rank_sums {
+		int64_t busy_ns, idle_ns, host_ns;
+	} * sums;
+	size_t sum_cap;
 	/* By collective, then that of the rank's last_ns: where its terms end in `terms`. A time is the latest of what its
 	 * terms say, see rank_parts.h. Only if the rank has_terms. */
 	size_t *term_ends;
@@ -154,9 +160,12 @@ static inline uint32_t vpa_end_mark(const struct vpa_rank_detail *d, size_t coll
 
 void vpa_rank_detail_free(struct vpa_rank_detail *d);
 
+/* What time of this part counts as: all bits of it, or none. */
+struct vpa_rank_sums vpa_part_counts_as(const struct vpa_part_name *name);
+
 /* Whoever wants to see what a rank without overlaps did while it is read, a few collectives at a time, since all of it takes more
  * memory than a processor has near: take() gets the next `count` collectives, of which `first` is the first. Collective first + i
- * starts at mark 2 * i of `d` and ends at the next one; other members of `d` are not set. 0, or an error that ends the reading. */
+ * starts at mark 2 * i of `d` and ends at the next one; sums are of starts; other members of `d` are not set. 0, or an error that ends the reading. */
 struct vpa_stretch_taker {
 	int (*take)(void *ctx, const struct vpa_rank_detail *d, size_t first, size_t count);
 	void *ctx;
@@ -203,6 +212,7 @@ struct vpa_rank {
 	struct vpa_slab *slab;        /* which keys and times are parts of */
 	int has_terms;                /* 0: why its collectives start when they do is not known */
 	enum vpa_paces has_paces;
+	int has_lengths; /* its folded detail is from before version 6, see file/rank_columns.h */
 	struct vpa_rank_detail detail;
 	struct vpa_rank_folded {
 		unsigned char
@@ -238,19 +248,27 @@ static inline const struct vpa_collective_key *vpa_rank_key(
 /* Makes room for `count` collectives of a rank that has none, and for its keys: in *slab, see rank_slab.h; NULL: in one of its own. 0
  * or VPT_ENOMEM. */
 int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count, struct vpa_slab **slab);
-/* Puts the next one; starts ascend. 0 or VPT_ENOMEM. */
-static inline int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_collective c)
+/* Puts the next one, after the one that ends at `before_ns`; starts ascend. 0 or VPT_ENOMEM. */
+static inline int vpa_rank_put_after(
+	struct vpa_rank *r, uint64_t before_ns, struct vpa_rank_collective c)
 {
 	if (vpa_rank_times_put(&r->times, c.start_ns, c.end_ns))
 		return VPT_ENOMEM;
 	r->has_overlaps |=
-		c.start_ns == c.end_ns ||
-		(r->collective_count && c.start_ns <= vpa_rank_end_ns(r, r->collective_count - 1));
+		c.start_ns == c.end_ns || (r->collective_count && c.start_ns <= before_ns);
 	r->key_low[r->collective_count] = (uint16_t)c.key;
 	if (r->key_high)
 		r->key_high[r->collective_count] = (uint16_t)(c.key >> 16);
 	r->collective_count++;
 	return VPT_OK;
+}
+
+/* The same, whatever is before it. */
+static inline int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_collective c)
+{
+	size_t count = r->collective_count;
+
+	return vpa_rank_put_after(r, count ? vpa_rank_end_ns(r, count - 1) : 0, c);
 }
 
 /* Sets the marks of the rank's collectives, without parts: a mark for each moment at which one starts or ends. What `d` had

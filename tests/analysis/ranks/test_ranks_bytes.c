@@ -3,7 +3,7 @@
 #include "analysis/ranks/rank/file/rank_bytes.h"
 #include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
-#include "analysis/ranks/rank/file/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_columns.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
 #include "tests/support/ranks_rig.h"
@@ -89,6 +89,73 @@ static void free_bytes(struct rank_bytes *b)
 	vpt_free(b->detail.data);
 }
 
+/* A column of each width, of one number and of as many as are unpacked at once and some more; the second one has the largest ones.
+ * What comes after it is read next. */
+static void columns_of_all_widths_are_read(void **state)
+{
+	static const size_t counts[] = {1, 63, 64, 65, 200};
+	struct vpt_random random = {15};
+	unsigned width, sign;
+	size_t n, i;
+
+	(void)state;
+	for (width = 1; width <= 8; width++)
+		for (n = 0; n < sizeof(counts) / sizeof(counts[0]); n++)
+			for (sign = VPA_UNSIGNED; sign <= VPA_SIGNED; sign++) {
+				struct vpt_buffer out = {NULL, 0, 0};
+				struct vpa_number_writer w = {.out = &out};
+				struct vpa_numbers numbers = {.count = 0};
+				struct vpa_number_column small, large;
+				struct vpa_number_reader r = {.at = NULL};
+				uint64_t expected[200], most = UINT64_MAX >> (64 - 8 * width);
+				uint64_t least = sign ? (uint64_t) - (int64_t)(most / 3) : 0;
+
+				assert_true(vpa_room_for_numbers(&numbers, 2 * counts[n]));
+				for (i = 0; i < counts[n]; i++) {
+					uint64_t more = vpt_random(&random) & most;
+
+					expected[i] = least + (i ? more : 0);
+					vpa_add_number(&numbers, expected[i], 2);
+					vpa_add_number(
+						&numbers, (uint64_t) - (int64_t)(sign * i), 0);
+				}
+				vpa_put_number_columns(&w, &numbers, 3, (enum vpa_sign)sign);
+				assert_int_equal(numbers.count, 0);
+				vpa_put_number(&w, 300);
+				r.begin = r.at = (const unsigned char *)out.data;
+				r.end = r.at + out.size;
+				assert_true(vpa_begin_number_column(
+					&r, counts[n], (enum vpa_sign)sign, &small));
+				assert_true(vpa_begin_number_column(
+					&r, counts[n], (enum vpa_sign)sign, &large));
+				assert_int_equal(vpa_get_number(&r), 300);
+				assert_true(r.at == r.end);
+				for (i = 0; i < counts[n]; i++) {
+					assert_true(vpa_next_number(&large) == expected[i]);
+					assert_true(vpa_next_number(&small) ==
+						    (uint64_t) - (int64_t)(sign * i));
+				}
+				vpa_numbers_free(&numbers);
+				vpt_free(out.data);
+			}
+}
+
+/* Of a mark: what its sums should be. */
+static void assert_sums(const struct vpa_rank *r, const struct vpa_rank_detail *d, size_t mark)
+{
+	struct vpa_rank_sums sums = {0, 0, 0};
+	size_t i;
+
+	for (i = mark ? d->marks[mark - 1].part_end : 0; i < d->marks[mark].part_end; i++) {
+		struct vpa_rank_sums as = vpa_part_counts_as(&r->part_names[d->parts[i].name]);
+
+		sums.busy_ns += (int64_t)d->parts[i].ns & as.busy_ns;
+		sums.idle_ns += (int64_t)d->parts[i].ns & as.idle_ns;
+		sums.host_ns += (int64_t)d->parts[i].ns & as.host_ns;
+	}
+	assert_memory_equal(&sums, &d->sums[mark], sizeof(sums));
+}
+
 static void what_is_written_is_read(void **state)
 {
 	struct vpt_random random = {6};
@@ -124,6 +191,8 @@ static void what_is_written_is_read(void **state)
 		}
 		assert_memory_equal(found.detail.marks, x->detail.marks,
 			x->detail.mark_count * sizeof(*x->detail.marks));
+		for (i = 0; i < found.detail.mark_count; i++)
+			assert_sums(&found, &found.detail, i);
 		assert_int_equal(found.detail.terms[9].ns, x->detail.terms[9].ns);
 		assert_int_equal(found.detail.terms[8].after, VPA_RANK_START);
 		assert_true(found.has_paces && found.units_to_ns == x->last_ns);
@@ -154,6 +223,7 @@ static void what_is_written_is_read(void **state)
 
 /* What a taker of stretches has got so far, which must be the next of what is expected. */
 struct taken {
+	const struct vpa_rank *rank;
 	const struct vpa_rank_detail *expected;
 	size_t count, parts;
 };
@@ -172,6 +242,8 @@ static int take_stretches(void *ctx, const struct vpa_rank_detail *d, size_t fir
 		assert_int_equal(d->marks[i].time_ns, mark->time_ns);
 		assert_int_equal(t->parts + d->marks[i].part_end, mark->part_end);
 	}
+	for (i = 0; i < 2 * count; i += 2)
+		assert_sums(t->rank, d, i);
 	for (i = 0; i < d->part_count; i++, t->parts++) {
 		assert_int_equal(d->parts[i].name, t->expected->parts[t->parts].name);
 		assert_int_equal(d->parts[i].ns, t->expected->parts[t->parts].ns);
@@ -203,7 +275,7 @@ static void stretches_are_taken(void **state)
 			job->row[k].part_ns[0][0]++;
 		rig_run(job, &random);
 		rig_ranks(job, &list);
-		x = list.items[0];
+		taken.rank = x = list.items[0];
 		add_the_rest(x);
 		assert_int_equal(x->collective_count, counts[i]);
 		assert_int_equal(x->has_overlaps, 0);
@@ -520,9 +592,9 @@ static void a_newer_version_is_refused(void **state)
 	struct vpt_err err;
 
 	(void)state;
-	assert_int_equal(vpa_rank_from_bytes("\x06........", 1, NULL, &rank, &err), VPT_EVERSION);
+	assert_int_equal(vpa_rank_from_bytes("\x07........", 1, NULL, &rank, &err), VPT_EVERSION);
 	assert_string_equal(err.text,
-		"summary version 6: expected 2 to 5: it is from a newer vptrace: use that one, or "
+		"summary version 7: expected 2 to 6: it is from a newer vptrace: use that one, or "
 		"summarize the capture with this one");
 	vpa_rank_free(&rank);
 }
@@ -530,6 +602,7 @@ static void a_newer_version_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_of_all_widths_are_read),
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(stretches_are_taken),
 		cmocka_unit_test(far_times_and_many_keys_are_read),

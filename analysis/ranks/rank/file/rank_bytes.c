@@ -5,14 +5,14 @@
 #include "analysis/ranks/rank/file/rank_bytes.h"
 
 #include "analysis/names/families.h"
-#include "analysis/ranks/rank/file/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_columns.h"
 #include "analysis/report/rows/causes.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { VERSION = 5, OLDEST = 2, HAS_PACES = 3, HAS_PACES_BESIDE = 4 };
+enum { VERSION = 6, OLDEST = 2, HAS_PACES = 3, HAS_PACES_BESIDE = 4, HAS_PLANES = 6 };
 
 /* ---- writing ---- */
 
@@ -93,20 +93,20 @@ static void put_collectives(struct vpa_number_writer *w, const struct vpa_rank *
 
 	vpa_put_number(w, r->has_terms != 0);
 	vpa_put_number(w, r->has_paces);
+	vpa_put_number(w, r->has_lengths != 0);
 	vpa_put_number(w, r->collective_count);
 	if (vpa_room_for_numbers(&n, r->collective_count + 1)) {
 		for (i = 0; i < r->collective_count; i++)
-			vpa_add_number(&n, vpa_rank_key_index(r, i));
-		vpa_put_number_column(w, &n);
+			vpa_add_number(&n, vpa_rank_key_index(r, i), 0);
+		vpa_put_number_columns(w, &n, 1, VPA_UNSIGNED);
 		for (i = 0; i < r->collective_count; before_ns = vpa_rank_end_ns(r, i++))
-			vpa_add_number(&n,
-				vpa_from_signed((int64_t)(vpa_rank_start_ns(r, i) - before_ns)));
-		vpa_put_number_column(w, &n);
+			vpa_add_number(&n, vpa_rank_start_ns(r, i) - before_ns, 0);
+		vpa_put_number_columns(w, &n, 1, VPA_SIGNED);
 		for (i = 0; i < r->collective_count; i++)
-			vpa_add_number(&n, vpa_rank_end_ns(r, i) - vpa_rank_start_ns(r, i));
+			vpa_add_number(&n, vpa_rank_end_ns(r, i) - vpa_rank_start_ns(r, i), 0);
 	}
-	vpa_put_number_column(w, &n);
-	vpt_free(n.items);
+	vpa_put_number_columns(w, &n, 1, VPA_UNSIGNED);
+	vpa_numbers_free(&n);
 }
 
 int vpa_rank_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out)
@@ -269,7 +269,8 @@ static void get_collectives(struct reader *r, struct vpa_slab **slab)
 	struct vpa_number_reader *numbers = &r->numbers;
 	struct vpa_rank *x = r->rank;
 	struct vpa_number_column keys, starts, lengths;
-	uint64_t before_ns = x->first_ns, least_ns = x->first_ns, count, i;
+	uint64_t before_ns = x->first_ns, least_ns = x->first_ns, count;
+	size_t left, n, i;
 
 	x->has_terms = (int)vpa_get_below(numbers, 1, "a flag");
 	if (r->version >= HAS_PACES)
@@ -278,32 +279,38 @@ static void get_collectives(struct reader *r, struct vpa_slab **slab)
 			: r->version >= HAS_PACES_BESIDE ? VPA_PACES_BESIDE
 							 : VPA_PACES_ALONE,
 			"paces, and none without terms");
+	x->has_lengths = numbers->has_lengths ? 1 : (int)vpa_get_below(numbers, 1, "a flag");
 	/* Half a byte of each column, at least. */
 	count = vpa_get_below(numbers, vpa_bytes_left(numbers), "a count of collectives");
 	if (count && !x->key_count)
 		vpa_stop_reading(numbers, "no collective without names");
 	if (count >= UINT32_MAX / 4)
 		vpa_stop_reading(numbers, "fewer collectives");
-	if (!vpa_begin_number_column(numbers, (size_t)count, &keys) ||
-		!vpa_begin_number_column(numbers, (size_t)count, &starts) ||
-		!vpa_begin_number_column(numbers, (size_t)count, &lengths))
+	if (!vpa_begin_number_column(numbers, (size_t)count, VPA_UNSIGNED, &keys) ||
+		!vpa_begin_number_column(numbers, (size_t)count, VPA_SIGNED, &starts) ||
+		!vpa_begin_number_column(numbers, (size_t)count, VPA_UNSIGNED, &lengths))
 		return;
 	numbers->no_memory |= vpa_rank_begin_collectives(x, (size_t)count, slab) != 0;
-	for (i = 0; i < count && !numbers->no_memory; i++) {
-		struct vpa_rank_collective c;
-		uint64_t key = vpa_next_number(&keys), length = vpa_next_number(&lengths);
+	for (left = (size_t)count; left && !numbers->no_memory; left -= n) {
+		n = vpa_take_numbers(&keys);
+		vpa_take_numbers(&starts);
+		vpa_take_numbers(&lengths);
+		for (i = 0; i < n; i++) {
+			uint64_t key = keys.ahead[i], length = lengths.ahead[i];
+			uint64_t start_ns = before_ns + starts.ahead[i];
+			uint64_t end_ns = start_ns + length;
 
-		c.start_ns = before_ns + (uint64_t)vpa_to_signed(vpa_next_number(&starts));
-		c.end_ns = c.start_ns + length;
-		if (key >= x->key_count || c.start_ns < least_ns || c.start_ns > x->last_ns ||
-			length > x->last_ns - c.start_ns) {
-			vpa_stop_reading(numbers, "a collective within the rank's time");
-			return;
+			if (key >= x->key_count || start_ns < least_ns || start_ns > x->last_ns ||
+				length > x->last_ns - start_ns) {
+				vpa_stop_reading(numbers, "a collective within the rank's time");
+				return;
+			}
+			numbers->no_memory |= vpa_rank_put_after(x, before_ns,
+						      (struct vpa_rank_collective){start_ns, end_ns,
+							      (uint32_t)key}) != 0;
+			least_ns = start_ns;
+			before_ns = end_ns;
 		}
-		c.key = (uint32_t)key;
-		least_ns = c.start_ns;
-		before_ns = c.end_ns;
-		numbers->no_memory |= vpa_rank_put_collective(x, c) != 0;
 	}
 }
 
@@ -313,6 +320,7 @@ static int begin(
 	*r = (struct reader){.numbers = {.begin = data, .at = data}, .rank = rank};
 	r->numbers.end = r->numbers.begin + size;
 	r->version = vpa_get_number(&r->numbers);
+	r->numbers.has_lengths = r->version < HAS_PLANES;
 	if (r->numbers.wrong || (r->version >= OLDEST && r->version <= VERSION))
 		return VPT_OK;
 	return vpt_fail(err, VPT_EVERSION, "summary version %" PRIu64 ": expected %d to %d: %s",

@@ -4,7 +4,7 @@
  * of parts are the time between marks. */
 #include "analysis/ranks/rank/file/rank_bytes.h"
 
-#include "analysis/ranks/rank/file/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_columns.h"
 #include "formats/base/saturate.h"
 #include "formats/chunk/strings.h"
 
@@ -45,6 +45,14 @@ static int64_t beside(
 	return early_ns / VPA_PACE_TERM_NS + (early_ns % VPA_PACE_TERM_NS > 0);
 }
 
+/* Times of terms are in columns by how many collectives back they are: 0, the rank's start; 1; more. */
+enum { OTHER_TERMS = 2 };
+
+static inline uint32_t column_of(uint32_t number, uint32_t most)
+{
+	return number < most ? number : most;
+}
+
 /* ---- writing ---- */
 
 /* Lists of numbers, each once. */
@@ -83,8 +91,8 @@ static void put_shapes(struct vpa_number_writer *w, const struct shapes *s, stru
 	}
 	if (vpa_room_for_numbers(n, s->count + 1))
 		for (i = 0; i < s->count; i++)
-			vpa_add_number(n, s->of[i]);
-	vpa_put_number_column(w, n);
+			vpa_add_number(n, s->of[i], 0);
+	vpa_put_number_columns(w, n, 1, VPA_UNSIGNED);
 }
 
 static void free_shapes(struct shapes *s)
@@ -95,8 +103,9 @@ static void free_shapes(struct shapes *s)
 }
 
 static void put_marks(
-	struct vpa_number_writer *w, const struct vpa_rank_detail *d, struct vpa_numbers *numbers)
+	struct vpa_number_writer *w, const struct vpa_rank *r, struct vpa_numbers *numbers)
 {
+	const struct vpa_rank_detail *d = &r->detail;
 	struct shapes s = {.count = 0};
 	size_t i, k, first = 0;
 
@@ -113,8 +122,14 @@ static void put_marks(
 	if (vpa_room_for_numbers(numbers, d->part_count + 1))
 		for (i = first = 0; i < d->mark_count; first = d->marks[i++].part_end)
 			for (k = first + 1; k < d->marks[i].part_end; k++)
-				vpa_add_number(numbers, d->parts[k].ns);
-	vpa_put_number_column(w, numbers);
+				vpa_add_number(numbers, d->parts[k].ns, d->parts[k].name);
+	vpa_put_number_columns(w, numbers, r->part_name_count + 1, VPA_UNSIGNED);
+}
+
+/* How many collectives before start i the one is that a term is after; 0: the rank's start. */
+static uint32_t back_of(size_t i, const struct vpa_rank_term *term)
+{
+	return term->after == VPA_RANK_START ? 0 : (uint32_t)i - term->after;
 }
 
 /* Terms by start, `unit_ns` the unit of their times, which are beside those of the recorded ones; NULL: alone. */
@@ -132,9 +147,7 @@ static void put_terms(struct vpa_number_writer *w, const struct vpa_rank *r,
 
 		w->failed |= vpt_grow(&s.numbers, &s.number_cap, n + 1, sizeof(*s.numbers)) != 0;
 		for (k = 0; k < n && !w->failed; k++)
-			s.numbers[k] = terms[first + k].after == VPA_RANK_START
-					       ? 0
-					       : (uint32_t)i - terms[first + k].after;
+			s.numbers[k] = back_of(i, &terms[first + k]);
 		w->failed |= !w->failed && put_shape(&s, n);
 	}
 	put_shapes(w, &s, numbers);
@@ -143,12 +156,13 @@ static void put_terms(struct vpa_number_writer *w, const struct vpa_rank *r,
 		for (i = first = 0; i <= r->collective_count; first = ends[i++])
 			for (k = first; k < ends[i]; k++)
 				vpa_add_number(numbers,
-					vpa_from_signed(((int64_t)(time_of(r, i) -
-								   end_of(r, terms[k].after)) -
-								terms[k].ns) /
-								unit_ns -
-							beside(r, recorded, i, terms[k].after)));
-	vpa_put_number_column(w, numbers);
+					(uint64_t)(((int64_t)(time_of(r, i) -
+							      end_of(r, terms[k].after)) -
+							   terms[k].ns) /
+							   unit_ns -
+						   beside(r, recorded, i, terms[k].after)),
+					column_of(back_of(i, &terms[k]), OTHER_TERMS));
+	vpa_put_number_columns(w, numbers, OTHER_TERMS + 1, VPA_SIGNED);
 }
 
 /* What the terms consist of. Those of a pace have no work. */
@@ -165,10 +179,10 @@ static void put_shares(struct vpa_number_writer *w, const struct vpa_rank_term *
 			for (k = VPA_BUSY_KINDS; k; k--)
 				work = work << 8 | terms[i].work[k - 1];
 			if (!of_pace)
-				vpa_add_number(numbers, work);
-			vpa_add_number(numbers, terms[i].code);
+				vpa_add_number(numbers, work, 0);
+			vpa_add_number(numbers, terms[i].code, !of_pace);
 		}
-	vpa_put_number_column(w, numbers);
+	vpa_put_number_columns(w, numbers, 2, VPA_UNSIGNED);
 }
 
 static void put_paces(
@@ -194,14 +208,14 @@ int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out, s
 	struct vpa_numbers numbers = {.count = 0};
 
 	*out = (struct vpt_buffer){NULL, 0, 0};
-	put_marks(&w, &r->detail, &numbers);
+	put_marks(&w, r, &numbers);
 	if (r->has_terms)
 		put_terms(&w, r, &(struct term_lists){r->detail.term_ends, r->detail.terms}, 1,
 			NULL, &numbers);
 	*shares_at = out->size;
 	if (r->has_paces)
 		put_paces(&w, r, &numbers);
-	vpt_free(numbers.items);
+	vpa_numbers_free(&numbers);
 	if (!w.failed)
 		return VPT_OK;
 	vpt_free(out->data);
@@ -213,47 +227,64 @@ int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out, s
 
 /* Lists of numbers, and the rows, each with the number of its list. */
 struct lists {
-	uint32_t *numbers;
-	size_t number_cap;
+	struct place {
+		uint32_t number, column_of;
+		struct vpa_number_column *column;
+	} * places;
+	size_t place_count, place_cap;
 	struct list {
-		uint32_t begin, end; /* in numbers */
+		const struct place *first, *last; /* its places, and the end of them */
+		uint32_t begin, end;              /* in places */
+		uint32_t quiet_begin, quiet_end;  /* of parts: in quiet */
+		size_t rows;                      /* that have it */
 	} * items;
 	size_t count, cap;
+	/* Of lists of parts: where those are in which no op but collectives runs, and what of them counts as idle, and as idle since
+	 * the host was late: all bits of it or none. */
+	struct quiet {
+		uint32_t at; /* in the list */
+		int64_t idle, host;
+	} * quiet;
+	size_t quiet_cap;
 	uint32_t *rows;
 	size_t row_cap;
+	struct vpa_number_column *columns; /* that the numbers of rows are in */
+	size_t column_cap;
+	size_t *numbers; /* by column */
+	size_t number_cap;
 };
 
-static void get_list(struct vpa_number_reader *r, struct lists *l, uint64_t most, size_t *used)
+static void get_list(struct vpa_number_reader *r, struct lists *l, uint64_t most)
 {
 	uint64_t n = vpa_get_below(r, vpa_bytes_left(r), "a count of numbers");
-	struct list list = {(uint32_t)*used, 0};
+	struct list list = {.begin = (uint32_t)l->place_count};
 
-	if (*used + n >= UINT32_MAX ||
-		vpt_grow(&l->numbers, &l->number_cap, *used + (size_t)n + 1, sizeof(*l->numbers)) ||
+	if (l->place_count + n >= UINT32_MAX ||
+		vpt_grow(&l->places, &l->place_cap, l->place_count + (size_t)n + 1,
+			sizeof(*l->places)) ||
 		vpt_grow(&l->items, &l->cap, l->count + 1, sizeof(*l->items))) {
 		r->no_memory = 1;
 		return;
 	}
 	for (; n; n--)
-		l->numbers[(*used)++] = (uint32_t)vpa_get_below(r, most, "a number of a shape");
-	list.end = (uint32_t)*used;
+		l->places[l->place_count++].number =
+			(uint32_t)vpa_get_below(r, most, "a number of a shape");
+	list.end = (uint32_t)l->place_count;
 	l->items[l->count++] = list;
 }
 
-/* Reads the lists, of numbers of at most `most`, and the rows. Returns how many numbers the rows have in all, `less` for each that
- * has any. */
-static size_t get_lists(
-	struct vpa_number_reader *r, struct lists *l, uint64_t most, size_t rows, size_t less)
+/* Reads the lists, of numbers of at most `most`, and the rows. 0: the reader failed. */
+static int get_lists(struct vpa_number_reader *r, struct lists *l, uint64_t most, size_t rows)
 {
 	uint64_t count = vpa_get_below(r, vpa_bytes_left(r), "a count of shapes"), i;
 	struct vpa_number_column column;
-	const struct list *items;
-	size_t sum = 0, used = 0, list_count;
+	struct list *items;
+	size_t row, end, list_count;
 
-	l->count = 0;
+	l->count = l->place_count = 0;
 	for (i = 0; i < count && !vpa_is_failed(r); i++)
-		get_list(r, l, most, &used);
-	if (!vpa_begin_number_column(r, rows, &column))
+		get_list(r, l, most);
+	if (!vpa_begin_number_column(r, rows, VPA_UNSIGNED, &column))
 		return 0;
 	if (vpt_grow(&l->rows, &l->row_cap, rows + 1, sizeof(*l->rows))) {
 		r->no_memory = 1;
@@ -261,31 +292,69 @@ static size_t get_lists(
 	}
 	items = l->items;
 	list_count = l->count;
-	for (i = 0; i < rows; i++) {
-		uint64_t list = vpa_next_number(&column);
-		uint32_t n;
+	for (row = 0; row < rows; row = end) {
+		const uint64_t *list = column.ahead;
 
-		if (list >= list_count) {
-			vpa_stop_reading(r, "a shape for each row");
-			return 0;
+		for (end = row + vpa_take_numbers(&column); row < end; row++, list++) {
+			if (*list >= list_count) {
+				vpa_stop_reading(r, "a shape for each row");
+				return 0;
+			}
+			l->rows[row] = (uint32_t)*list;
+			items[*list].rows++;
 		}
-		l->rows[i] = (uint32_t)list;
-		n = items[list].end - items[list].begin;
-		sum += n ? n - less : 0;
 	}
-	/* Each has half a byte and more. Rows and lists are fewer than 2^32: the sum does not wrap. */
-	if (sum / 2 > vpa_bytes_left(r)) {
-		vpa_stop_reading(r, "a number for each place of a shape");
+	return 1;
+}
+
+/* Begins the columns that the numbers of rows are in, those from place `from` of each list on: by column_of(), with `most`, those that
+ * are not empty. Returns how many numbers there are; 0 as well if the reader failed. */
+static size_t begin_columns(struct vpa_number_reader *r, struct lists *l, size_t from,
+	uint32_t most, enum vpa_sign sign)
+{
+	size_t columns = r->has_lengths ? 1 : (size_t)most + 1, used = 0, sum = 0, i, k;
+
+	if (vpt_grow(&l->numbers, &l->number_cap, columns, sizeof(*l->numbers))) {
+		r->no_memory = 1;
 		return 0;
 	}
-	return sum;
+	memset(l->numbers, 0, columns * sizeof(*l->numbers));
+	for (i = 0; i < l->count; i++)
+		for (k = l->items[i].begin + from; k < l->items[i].end; k++) {
+			struct place *p = &l->places[k];
+
+			p->column_of = r->has_lengths ? 0 : column_of(p->number, most);
+			l->numbers[p->column_of] += l->items[i].rows;
+			sum += l->items[i].rows;
+		}
+	for (i = 0; i < columns && !vpa_is_failed(r); i++) {
+		if (!l->numbers[i] && (sum || i))
+			continue;
+		if (vpt_grow(&l->columns, &l->column_cap, used + 1, sizeof(*l->columns)))
+			r->no_memory = 1;
+		else
+			vpa_begin_number_column(r, l->numbers[i], sign, &l->columns[used]);
+		l->numbers[i] = used++;
+	}
+	for (i = 0; i < l->count && !vpa_is_failed(r); i++) {
+		struct list *list = &l->items[i];
+
+		for (k = list->begin + from; k < list->end; k++)
+			l->places[k].column = &l->columns[l->numbers[l->places[k].column_of]];
+		list->first = l->places + list->begin;
+		list->last = l->places + list->end;
+	}
+	return vpa_is_failed(r) ? 0 : sum;
 }
 
 static void free_lists(struct lists *l)
 {
-	vpt_free(l->numbers);
+	vpt_free(l->places);
 	vpt_free(l->items);
+	vpt_free(l->quiet);
 	vpt_free(l->rows);
+	vpt_free(l->columns);
+	vpt_free(l->numbers);
 }
 
 struct detail_reader {
@@ -301,7 +370,6 @@ enum { TAKEN = 64 };
 
 /* Stretches that are read one after the other. */
 struct stretches {
-	struct vpa_number_column times;
 	const uint32_t *rows; /* of the next one */
 	uint64_t before_ns;   /* the mark before it */
 	size_t part_count;    /* of all */
@@ -315,7 +383,8 @@ static int room_for_parts(struct detail_reader *r, const struct stretches *s, si
 
 	most = most < s->part_count ? most : s->part_count;
 	r->numbers.no_memory |=
-		vpt_grow(&r->d->parts, &r->d->part_cap, most + 1, sizeof(*r->d->parts)) != 0;
+		vpt_grow(&r->d->parts, &r->d->part_cap, most + 1, sizeof(*r->d->parts)) ||
+		vpt_grow(&r->d->sums, &r->d->sum_cap, count, sizeof(*r->d->sums));
 	return !r->numbers.no_memory;
 }
 
@@ -323,49 +392,80 @@ static int room_for_parts(struct detail_reader *r, const struct stretches *s, si
 static void get_stretches(struct detail_reader *r, struct stretches *s, size_t count)
 {
 	struct vpa_rank_detail *d = r->d;
-	struct vpa_rank_mark *marks = d->marks;
-	struct lists lists = r->lists;
-	struct vpa_number_column times = s->times;
+	const struct list *items = r->lists.items;
+	const uint32_t *row = s->rows;
+	struct vpa_rank_mark *mark = d->marks, *end_mark = mark + count;
 	uint64_t before_ns = s->before_ns;
 	struct vpa_rank_part *part;
-	size_t i;
 
 	if (!room_for_parts(r, s, count))
 		return;
-	for (i = 0, part = d->parts; i < count; i++) {
-		struct list list = lists.items[s->rows[i]];
-		const uint32_t *name = lists.numbers + list.begin, *end = lists.numbers + list.end;
-		uint64_t left_ns = marks[i].time_ns - before_ns;
-		struct vpa_rank_part *first = part++;
+	for (part = d->parts; mark < end_mark; mark++, row++) {
+		const struct place *place = items[*row].first, *end = items[*row].last;
+		uint64_t left_ns = mark->time_ns - before_ns;
+		struct vpa_rank_part *first = part;
 
-		before_ns = marks[i].time_ns;
-		if (name == end) {
-			part = first;
+		before_ns = mark->time_ns;
+		if (place == end) {
 			if (left_ns)
 				break;
 		} else {
-			first->name = *name;
-			for (name++; name < end; name++, part++) {
-				uint64_t ns = vpa_next_number(&times);
+			first->name = place->number;
+			for (place++, part++; place < end; place++, part++) {
+				uint64_t ns = vpa_next_number(place->column);
 
 				if (ns > left_ns)
 					break;
 				left_ns -= ns;
-				*part = (struct vpa_rank_part){*name, ns};
+				*part = (struct vpa_rank_part){place->number, ns};
 			}
-			if (name < end)
+			if (place < end)
 				break;
 			first->ns = left_ns;
 		}
-		marks[i].part_end = (size_t)(part - d->parts);
+		mark->part_end = (size_t)(part - d->parts);
 	}
-	if (i < count)
+	if (mark < end_mark)
 		vpa_stop_reading(&r->numbers, "parts of a stretch of time");
-	s->times = times;
-	s->rows += count;
-	s->before_ns = before_ns;
 	d->mark_count = count;
 	d->part_count = (size_t)(part - d->parts);
+}
+
+/* Sums up the stretches before every `step`th mark, whose parts are filled: most parts are of ops. */
+static void sum_stretches(struct detail_reader *r, const struct stretches *s, size_t step)
+{
+	const struct vpa_rank_detail *d = r->d;
+	const struct quiet *quiet = r->lists.quiet;
+	uint64_t before_ns = s->before_ns;
+	size_t i, first = 0;
+
+	for (i = 0; i < d->mark_count; i += step) {
+		const struct list *list = &r->lists.items[s->rows[i]];
+		const struct quiet *q = quiet + list->quiet_begin, *end = quiet + list->quiet_end;
+		struct vpa_rank_sums sums = {.busy_ns = (int64_t)(d->marks[i].time_ns - before_ns)};
+
+		for (; q < end; q++) {
+			int64_t ns = (int64_t)d->parts[first + q->at].ns;
+
+			sums.busy_ns -= ns;
+			sums.idle_ns += ns & q->idle;
+			sums.host_ns += ns & q->host;
+		}
+		d->sums[i] = sums;
+		before_ns = d->marks[i + step - 1].time_ns;
+		first = d->marks[i + step - 1].part_end;
+	}
+}
+
+/* Fills parts and sums, and goes on to the next stretches. */
+static void take_marks(struct detail_reader *r, struct stretches *s, size_t count, size_t step)
+{
+	get_stretches(r, s, count);
+	if (vpa_is_failed(&r->numbers) || !count)
+		return;
+	sum_stretches(r, s, step);
+	s->rows += count;
+	s->before_ns = r->d->marks[count - 1].time_ns;
 }
 
 /* Each collective of a rank without overlaps has two marks of its own. */
@@ -385,37 +485,66 @@ static void take_stretches(
 			d->marks[2 * i].time_ns = vpa_rank_start_ns(x, first + i);
 			d->marks[2 * i + 1].time_ns = vpa_rank_end_ns(x, first + i);
 		}
-		get_stretches(r, s, 2 * count);
+		take_marks(r, s, 2 * count, 2);
 		if (!vpa_is_failed(&r->numbers))
 			r->taken = taker->take(taker->ctx, d, first, count);
 	}
 }
 
+static int list_quiet(struct lists *l, const struct vpa_part_name *names)
+{
+	size_t count = 0, i;
+	uint32_t k;
+
+	for (i = 0; i < l->count; i++) {
+		struct list *list = &l->items[i];
+
+		list->quiet_begin = (uint32_t)count;
+		for (k = list->begin; k < list->end; k++) {
+			struct vpa_rank_sums as = vpa_part_counts_as(&names[l->places[k].number]);
+
+			if (as.busy_ns)
+				continue;
+			if (vpt_grow(&l->quiet, &l->quiet_cap, count + 1, sizeof(*l->quiet)))
+				return VPT_ENOMEM;
+			l->quiet[count++] = (struct quiet){k - list->begin, as.idle_ns, as.host_ns};
+		}
+		list->quiet_end = (uint32_t)count;
+	}
+	return VPT_OK;
+}
+
 static void get_marks(struct detail_reader *r, const struct vpa_stretch_taker *taker)
 {
 	const struct vpa_rank *x = r->rank;
-	size_t marks = taker ? 2 * x->collective_count : r->d->mark_count, numbers, i;
+	size_t marks = taker ? 2 * x->collective_count : r->d->mark_count, names, i;
 	struct stretches s = {.before_ns = x->first_ns};
+	struct lists *l = &r->lists;
 
-	numbers = get_lists(
-		&r->numbers, &r->lists, x->part_name_count ? x->part_name_count - 1 : 0, marks, 1);
-	if (!vpa_begin_number_column(&r->numbers, numbers, &s.times))
+	names = x->part_name_count;
+	if (!get_lists(&r->numbers, l, names ? names - 1 : 0, marks))
 		return;
-	if (!x->part_name_count && r->lists.count && r->lists.items[r->lists.count - 1].end) {
+	s.part_count = marks + begin_columns(&r->numbers, l, 1, (uint32_t)names, VPA_UNSIGNED);
+	if (vpa_is_failed(&r->numbers))
+		return;
+	if (!names && l->place_count) {
 		vpa_stop_reading(&r->numbers, "no parts without names");
 		return;
 	}
-	s.rows = r->lists.rows;
-	s.part_count = numbers + marks;
-	for (i = 0; i < r->lists.count; i++) {
-		size_t length = r->lists.items[i].end - r->lists.items[i].begin;
+	if (list_quiet(l, x->part_names)) {
+		r->numbers.no_memory = 1;
+		return;
+	}
+	s.rows = l->rows;
+	for (i = 0; i < l->count; i++) {
+		size_t length = l->items[i].end - l->items[i].begin;
 
 		s.longest = length > s.longest ? length : s.longest;
 	}
 	if (taker)
 		take_stretches(r, &s, taker);
 	else
-		get_stretches(r, &s, marks);
+		take_marks(r, &s, marks, 1);
 }
 
 /* Where terms go, by start. */
@@ -442,7 +571,7 @@ static inline int set_term(const struct vpa_rank *x, const struct term_rows *out
 	if (out->unit_ns != 1 && __builtin_mul_overflow(early_ns, out->unit_ns, &early_ns))
 		return 0;
 	if (__builtin_sub_overflow((int64_t)(at_ns - end_of(x, after)), early_ns, &ns) ||
-		ns > (int64_t)VPA_RANK_LATEST_NS || ns < -(int64_t)VPA_RANK_LATEST_NS)
+		(uint64_t)ns + VPA_RANK_LATEST_NS > 2 * VPA_RANK_LATEST_NS)
 		return 0;
 	*term = (struct vpa_rank_term){.after = after, .ns = ns};
 	return 1;
@@ -454,51 +583,61 @@ static inline __attribute__((always_inline)) void get_terms(
 {
 	const struct vpa_rank *x = r->rank;
 	size_t rows = x->collective_count + 1, numbers, i;
-	const struct lists *lists = &r->lists;
-	struct vpa_number_column early;
-	struct vpa_rank_term *terms, *term;
-	size_t *ends;
+	struct lists *lists = &r->lists;
+	struct vpa_rank_term *term;
+	size_t *ends, used = 0;
 
-	numbers = get_lists(&r->numbers, &r->lists, x->collective_count, rows, 0);
-	if (!vpa_begin_number_column(&r->numbers, numbers, &early))
+	if (!get_lists(&r->numbers, lists, x->collective_count, rows))
+		return;
+	numbers = begin_columns(&r->numbers, lists, 0, OTHER_TERMS, VPA_SIGNED);
+	if (vpa_is_failed(&r->numbers))
 		return;
 	if (vpt_grow(out->ends, out->end_cap, rows, sizeof(**out->ends)) ||
-		vpt_grow(out->items, out->cap, numbers + 1, sizeof(*terms))) {
+		vpt_grow(out->items, out->cap, numbers + 1, sizeof(*term))) {
 		r->numbers.no_memory = 1;
 		return;
 	}
-	terms = term = *out->items;
+	term = *out->items;
 	ends = *out->ends;
 	for (i = 0; i < rows; i++) {
-		struct list list = lists->items[lists->rows[i]];
+		const struct list *list = &lists->items[lists->rows[i]];
+		const struct place *place = list->first, *end = list->last;
 		uint64_t at_ns = time_of(x, i);
-		uint32_t k;
 
-		if (list.begin == list.end) {
+		if (place == end) {
 			vpa_stop_reading(&r->numbers, "terms of a start");
 			return;
 		}
-		for (k = list.begin; k < list.end; k++)
-			if (!set_term(x, out, i, at_ns, lists->numbers[k],
-				    vpa_to_signed(vpa_next_number(&early)), term++)) {
+		used += (size_t)(end - place);
+		for (; place < end; place++)
+			if (!set_term(x, out, i, at_ns, place->number,
+				    (int64_t)vpa_next_number(place->column), term++)) {
 				vpa_stop_reading(&r->numbers, "a time of a term");
 				return;
 			}
-		ends[i] = (size_t)(term - terms);
+		ends[i] = used;
 	}
 }
 
 static void get_shares(
 	struct detail_reader *r, struct vpa_rank_term *terms, size_t count, int of_pace)
 {
-	struct vpa_number_column shares;
+	struct vpa_number_column works, codes, *of_codes = &codes;
 	size_t i;
 
-	if (!vpa_begin_number_column(&r->numbers, of_pace ? count : 2 * count, &shares))
+	/* Before version 6 they were in one column. */
+	if (r->numbers.has_lengths && !of_pace) {
+		of_codes = &works;
+		if (!vpa_begin_number_column(&r->numbers, 2 * count, VPA_UNSIGNED, &works))
+			return;
+	} else if ((!of_pace &&
+			   !vpa_begin_number_column(&r->numbers, count, VPA_UNSIGNED, &works)) ||
+		   !vpa_begin_number_column(&r->numbers, count, VPA_UNSIGNED, &codes)) {
 		return;
+	}
 	for (i = 0; i < count; i++) {
-		uint64_t work = of_pace ? 0 : vpa_next_number(&shares),
-			 code = vpa_next_number(&shares), sum = code;
+		uint64_t work = of_pace ? 0 : vpa_next_number(&works),
+			 code = vpa_next_number(of_codes), sum = code;
 		unsigned k;
 
 		for (k = 0; k < VPA_BUSY_KINDS; k++, work >>= 8)
@@ -541,7 +680,10 @@ int vpa_rank_detail_from_bytes(const void *data, size_t size, const struct vpa_r
 	int with_paces, const struct vpa_stretch_taker *taker, struct vpa_rank_detail *out,
 	struct vpt_err *err)
 {
-	struct detail_reader r = {.numbers = {.begin = data, .at = data}, .rank = rank, .d = out};
+	struct detail_reader r = {
+		.numbers = {.begin = data, .at = data, .has_lengths = rank->has_lengths},
+		.rank = rank,
+		.d = out};
 
 	r.numbers.end = r.numbers.begin + size;
 	r.numbers.no_memory = !taker && vpa_rank_set_marks(rank, out) != 0;

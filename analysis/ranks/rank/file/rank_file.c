@@ -3,8 +3,9 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/rank/file/rank_bytes.h"
+#include "analysis/ranks/rank/file/rank_columns.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
-#include "analysis/ranks/rank/file/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_frame.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 
 static const char magic[8] = {'V', 'P', 'T', 'R', 'A', 'N', 'K', '1'};
 
-enum { LEVEL = 6, HEADER_BYTES = 48 };
+enum { HEADER_BYTES = 48 };
 
 /* A rank of 16,000 collectives takes less than 1 MiB. */
 #define RANK_BYTES_MOST (UINT64_C(256) << 20)
@@ -66,12 +67,12 @@ static int pack(const struct vpa_rank *rank, struct vpa_rank_frame *out, unsigne
 	if (rc)
 		return rc;
 	out->size = bytes.size;
-	*packed = vpt_alloc(ZSTD_compressBound(bytes.size), 1);
-	out->packed_size = *packed ? ZSTD_compress(*packed, ZSTD_compressBound(bytes.size),
-					     bytes.data, bytes.size, LEVEL)
+	*packed = vpt_alloc(vpa_frame_room(bytes.size), 1);
+	out->packed_size = *packed ? vpa_frame_pack(*packed, vpa_frame_room(bytes.size), bytes.data,
+					     bytes.size)
 				   : 0;
 	vpt_free(bytes.data);
-	return *packed && !ZSTD_isError((size_t)out->packed_size) ? VPT_OK : VPT_ENOMEM;
+	return out->packed_size ? VPT_OK : VPT_ENOMEM;
 }
 
 /* Makes room for the frames of a block, whose sizes are known and add up. 0 or VPT_ENOMEM. */

@@ -3,30 +3,27 @@
 #include "analysis/ranks/rank/file/rank_fold.h"
 
 #include "analysis/ranks/rank/file/rank_bytes.h"
-#include "analysis/ranks/rank/file/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_columns.h"
+#include "analysis/ranks/rank/file/rank_frame.h"
 #include "formats/base/memory.h"
 
 #include <string.h>
 #include <zstd.h>
 
-enum { LEVEL = 6 };
-
 /* Appends a frame around `size` bytes to a buffer that has room. 0: it failed. */
 static int put_frame(unsigned char *packed, size_t cap, size_t *used, const char *data, size_t size)
 {
-	size_t more = ZSTD_compress(packed + *used, cap - *used, data, size, LEVEL);
+	size_t more = vpa_frame_pack(packed + *used, cap - *used, data, size);
 
-	if (ZSTD_isError(more))
-		return 0;
 	*used += more;
-	return 1;
+	return more != 0;
 }
 
 /* Packs bytes as a frame of those before `split` and one of the others, if there are any. NULL: no memory. */
 static unsigned char *pack(const struct vpt_buffer *bytes, size_t split, size_t *packed_size)
 {
-	size_t left = bytes->size - split,
-	       cap = ZSTD_compressBound(split) + ZSTD_compressBound(left), used = 0;
+	size_t left = bytes->size - split, cap = vpa_frame_room(split) + vpa_frame_room(left),
+	       used = 0;
 	unsigned char *packed = vpt_alloc(cap, 1), *smaller = NULL;
 
 	if (packed && put_frame(packed, cap, &used, bytes->data, split) &&
@@ -56,6 +53,7 @@ int vpa_rank_fold(struct vpa_rank *r)
 	r->folded.packed = packed;
 	r->folded.packed_size = packed_size;
 	r->folded.size = bytes.size;
+	r->has_lengths = 0;
 	vpa_rank_detail_free(&r->detail);
 	return VPT_OK;
 }
