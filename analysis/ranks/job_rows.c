@@ -25,28 +25,29 @@ static void take_member(const struct vpa_job *job, const struct vpa_group *g, si
 	const struct task *task, struct vpa_job_row *rows)
 {
 	const struct vpa_rank *r = job->list.items[g->ranks[k]];
-	const struct vpa_clock *clock = vpa_job_clock(job, g->ranks[k]);
+	const struct vpa_clock clock = *vpa_job_clock(job, g->ranks[k]);
+	const struct vpa_rank_times times = r->times;
+	const uint32_t *column = g->columns[k];
 	size_t row;
 
-	for (row = task->first; clock->is_placed && row < task->last; row++) {
-		uint32_t cell = vpa_group_cell(g, row, k);
+	for (row = task->first; clock.is_placed && row < task->last; row++) {
 		struct vpa_job_row *x = &rows[row];
+		struct vpa_item_times span;
 		int64_t start_ns, end_ns;
 
-		if (cell == VPA_NO_COLLECTIVE)
+		if (column[row] == VPA_NO_COLLECTIVE)
 			continue;
-		start_ns = vpa_clock_time(clock, vpa_rank_start_ns(r, cell));
-		end_ns = vpa_clock_time(clock, vpa_rank_end_ns(r, cell));
-		if (start_ns > x->last_ns || !x->count) {
+		span = vpa_rank_times_of(&times, column[row]);
+		start_ns = vpa_clock_time(&clock, span.start_ns);
+		end_ns = vpa_clock_time(&clock, span.end_ns);
+		if (start_ns > x->last_ns) {
 			x->last_ns = start_ns;
 			x->last = (uint32_t)k;
 		}
-		if (start_ns < x->first_ns || !x->count)
-			x->first_ns = start_ns;
-		if (end_ns < x->first_end_ns || !x->count)
-			x->first_end_ns = end_ns;
-		if (clock->uncertainty_ns > x->uncertainty_ns)
-			x->uncertainty_ns = clock->uncertainty_ns;
+		x->first_ns = start_ns < x->first_ns ? start_ns : x->first_ns;
+		x->first_end_ns = end_ns < x->first_end_ns ? end_ns : x->first_end_ns;
+		if (clock.uncertainty_ns > x->uncertainty_ns)
+			x->uncertainty_ns = clock.uncertainty_ns;
 		x->count++;
 	}
 }
@@ -57,12 +58,17 @@ static int take_task(void *ctx, unsigned thread, size_t i)
 	const struct task *task = &f->tasks[i];
 	const struct vpa_group *g = &f->job->matching.groups[task->group];
 	struct vpa_job_row *rows = &f->rows->items[f->rows->firsts[task->group]];
-	size_t k;
+	size_t k, row;
 
 	(void)thread;
-	memset(&rows[task->first], 0, (task->last - task->first) * sizeof(*rows));
+	for (row = task->first; row < task->last; row++)
+		rows[row] = (struct vpa_job_row){
+			.first_ns = INT64_MAX, .last_ns = INT64_MIN, .first_end_ns = INT64_MAX};
 	for (k = 0; k < g->rank_count; k++)
 		take_member(f->job, g, k, task, rows);
+	for (row = task->first; row < task->last; row++)
+		if (!rows[row].count)
+			rows[row] = (struct vpa_job_row){.count = 0};
 	return VPT_OK;
 }
 

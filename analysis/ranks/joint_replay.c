@@ -178,27 +178,52 @@ struct putting {
 	struct vpa_link_block *held;
 };
 
-/* Sets when the last one came to each of the rank's collectives, and what passes from then to the rank's end. That of a single is its
- * length by its own clock: it is beside no other one. 0 or VPT_ENOMEM. */
-static int set_items(const struct vpa_replay *p, struct vpa_replay_room *room,
-	const struct vpa_rank *r, const struct vpa_clock *clock)
+/* Sets when the last one came to each of the rank's collectives that are in rows, and what passes from then to the rank's end. */
+static void set_items_of_rows(const struct vpa_replay *p, struct vpa_replay_room *room, size_t rank)
 {
-	size_t i, count = r->collective_count;
+	const struct vpa_matching *m = &p->job->matching;
+	const struct vpa_rank_times times = p->job->list.items[rank]->times;
+	const struct vpa_clock clock = *vpa_job_clock(p->job, rank);
+	struct vpa_replay_item *items = room->items;
+	size_t g, row;
 
-	if (vpt_grow(&room->items, &room->item_cap, count + 1, sizeof(*room->items)))
+	for (g = 0; g < m->group_count; g++) {
+		const struct vpa_group *group = &m->groups[g];
+		const struct vpa_job_row *rows = &p->rows->items[p->rows->firsts[g]];
+		size_t k = member_of(group, rank);
+
+		for (row = 0; k < group->rank_count && row < group->row_count; row++) {
+			uint32_t item = vpa_group_cell(group, row, k);
+			uint64_t end_ns;
+
+			if (item == VPA_NO_COLLECTIVE)
+				continue;
+			end_ns = vpa_rank_times_end(&times, item);
+			items[item] = (struct vpa_replay_item){rows[row].last_ns,
+				(int64_t)((uint64_t)vpa_clock_time(&clock, end_ns) -
+					  (uint64_t)rows[row].last_ns)};
+		}
+	}
+}
+
+/* The same of all. That of a single is its length by its own clock: it is beside no other one. 0 or VPT_ENOMEM. */
+static int set_items(const struct vpa_replay *p, struct vpa_replay_room *room, size_t rank)
+{
+	const struct vpa_rank *r = p->job->list.items[rank];
+	size_t i;
+
+	if (vpt_grow(&room->items, &room->item_cap, r->collective_count + 1, sizeof(*room->items)))
 		return VPT_ENOMEM;
-	for (i = 0; i < count; i++) {
-		uint64_t end_ns = vpa_rank_end_ns(r, i);
-		uint32_t event = room->events[i];
-		int64_t at_ns = event_time(p, event);
+	set_items_of_rows(p, room, rank);
+	for (i = p->first_single[rank]; i < p->first_single[rank + 1]; i++) {
+		struct vpa_item_times span = vpa_rank_item_times(r, p->singles[i].item);
 
-		room->items[i] = (struct vpa_replay_item){at_ns,
-			event < p->rows->count ? (int64_t)((uint64_t)vpa_clock_time(clock, end_ns) -
-							   (uint64_t)at_ns)
-					       : (int64_t)(end_ns - vpa_rank_start_ns(r, i))};
+		room->items[p->singles[i].item] =
+			(struct vpa_replay_item){event_time(p, (uint32_t)(p->rows->count + i)),
+				(int64_t)(span.end_ns - span.start_ns)};
 	}
 	/* What comes after the last one is after all. */
-	room->items[count] = (struct vpa_replay_item){INT64_MAX, 0};
+	room->items[r->collective_count] = (struct vpa_replay_item){INT64_MAX, 0};
 	return VPT_OK;
 }
 
@@ -456,7 +481,7 @@ int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t ra
 	for (i = p->first_single[rank]; i < p->first_single[rank + 1]; i++)
 		room->events[p->singles[i].item] = (uint32_t)(p->rows->count + i);
 	room->events[put.rank->collective_count] = (uint32_t)p->event_count;
-	if (set_items(p, room, put.rank, put.clock))
+	if (set_items(p, room, rank))
 		return VPT_ENOMEM;
 	rc = put_all(&put, rank);
 	vpa_links_release(put.held);

@@ -297,6 +297,7 @@ static void follow_offset(struct walk *w, size_t i, size_t j)
 static int follow_near(struct walk *w, size_t *from_i, size_t *from_j, uint32_t *partner)
 {
 	const struct vpa_sequence a = *w->a, b = *w->b;
+	const struct vpa_rank_times times = a.rank->times, others = b.rank->times;
 	int64_t offset_ns = w->offset_ns, at_ns = w->at_ns, ppb = w->ppb, slack_ns = w->slack_ns;
 	int64_t most_ns = (int64_t)w->tolerance_ns;
 	size_t i = *from_i, j = *from_j;
@@ -304,16 +305,17 @@ static int follow_near(struct walk *w, size_t *from_i, size_t *from_j, uint32_t 
 
 	for (; i < a.count && j < b.count; partner[i++] = (uint32_t)j++) {
 		uint32_t x = a.items[i], y = b.items[j], key_x, key_y;
-		int64_t end = (int64_t)vpa_rank_end_ns(a.rank, x);
-		int64_t other = (int64_t)vpa_rank_end_ns(b.rank, y), by_ns;
+		const struct vpa_item_times one = vpa_rank_times_of(&times, x);
+		const struct vpa_item_times two = vpa_rank_times_of(&others, y);
+		int64_t end = (int64_t)one.end_ns, other = (int64_t)two.end_ns, by_ns;
 
 		if (ppb)
 			offset_ns += vpa_drift_ns(end - at_ns, ppb);
 		at_ns = end;
 		by_ns = other - end - offset_ns;
 		if (by_ns > most_ns || by_ns < -most_ns ||
-			(int64_t)vpa_rank_start_ns(b.rank, y) - offset_ns > end + slack_ns ||
-			(int64_t)vpa_rank_start_ns(a.rank, x) > other - offset_ns + slack_ns)
+			(int64_t)two.start_ns - offset_ns > end + slack_ns ||
+			(int64_t)one.start_ns > other - offset_ns + slack_ns)
 			break;
 		key_x = vpa_rank_key_index(a.rank, x);
 		key_y = vpa_rank_key_index(b.rank, y);

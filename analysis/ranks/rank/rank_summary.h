@@ -165,7 +165,8 @@ struct vpa_rank_sums vpa_part_counts_as(const struct vpa_part_name *name);
 
 /* Whoever wants to see what a rank without overlaps did while it is read, a few collectives at a time, since all of it takes more
  * memory than a processor has near: take() gets the next `count` collectives, of which `first` is the first. Collective first + i
- * starts at mark 2 * i of `d` and ends at the next one; sums are of starts; other members of `d` are not set. 0, or an error that ends the reading. */
+ * starts at mark 2 * i of `d` and ends at the next one; sums are of starts; other members of `d` are not set. 0, or an error that ends
+ * the reading. */
 struct vpa_stretch_taker {
 	int (*take)(void *ctx, const struct vpa_rank_detail *d, size_t first, size_t count);
 	void *ctx;
@@ -232,6 +233,11 @@ static inline uint64_t vpa_rank_start_ns(const struct vpa_rank *r, size_t collec
 static inline uint64_t vpa_rank_end_ns(const struct vpa_rank *r, size_t collective)
 {
 	return vpa_rank_times_end(&r->times, collective);
+}
+
+static inline struct vpa_item_times vpa_rank_item_times(const struct vpa_rank *r, size_t collective)
+{
+	return vpa_rank_times_of(&r->times, collective);
 }
 
 static inline uint32_t vpa_rank_key_index(const struct vpa_rank *r, size_t collective)

@@ -70,6 +70,23 @@ static inline uint64_t vpa_rank_times_end(const struct vpa_rank_times *t, size_t
 				    : vpa_rank_times_far(t, i)->end_ns;
 }
 
+struct vpa_item_times {
+	uint64_t start_ns, end_ns;
+};
+
+/* Both, for less than one after the other. */
+static inline struct vpa_item_times vpa_rank_times_of(const struct vpa_rank_times *t, size_t i)
+{
+	const uint32_t *offsets = &t->offsets[2 * i];
+	uint64_t base = t->bases[i / VPA_TIMES_BLOCK];
+
+	/* Of an item that is far both are. */
+	if (__builtin_expect(offsets[0] != UINT32_MAX, 1))
+		return (struct vpa_item_times){base + offsets[0], base + offsets[1]};
+	return (struct vpa_item_times){
+		vpa_rank_times_far(t, i)->start_ns, vpa_rank_times_far(t, i)->end_ns};
+}
+
 /* By how much a clock that gains `ppb` in a thousand million is ahead after so long. Both are of ranks: below 2^61. */
 static inline int64_t vpa_drift_ns(int64_t since_ns, int64_t ppb)
 {

@@ -175,11 +175,11 @@ struct walk {
 };
 
 /* The same as take_member(), of a row whose last one was in the row before, as the member was. */
-static inline void take_plainly(
-	struct walk *m, struct vpa_wait_place *x, size_t at, uint64_t start, int64_t end_ns)
+static inline void take_plainly(struct walk *m, const struct vpa_clock *clock,
+	struct vpa_wait_place *x, size_t at, uint64_t start, int64_t end_ns)
 {
 	const struct vpa_job_row *row = x->row;
-	int64_t ns = row->last_ns - vpa_clock_time(m->seat.clock, start), ended_ns, did_ns;
+	int64_t ns = row->last_ns - vpa_clock_time(clock, start), ended_ns, did_ns;
 	size_t i = at - m->seat.team->first;
 
 	m->matched++;
@@ -227,13 +227,14 @@ static void find_place(const struct vpa_job_waits *w, const struct vpa_team *t, 
 	x->last_did_ns = (int64_t)(vpa_rank_start_ns(last, cell) - vpa_rank_end_ns(last, before));
 }
 
-/* Takes a member in a row. */
-static int take_place(struct vpa_job_waits *w, struct vpa_wait_tally *tally, struct walk *m,
-	struct vpa_wait_place *x, size_t at)
+/* Takes a member in a row. `clock` and `times` are its own. */
+static inline int take_place(struct vpa_job_waits *w, struct vpa_wait_tally *tally, struct walk *m,
+	const struct vpa_clock *clock, const struct vpa_rank_times *times, struct vpa_wait_place *x,
+	size_t at)
 {
 	const struct vpa_seat *s = &m->seat;
 	uint32_t cell = x->columns[s->member][x->in_group];
-	uint64_t end;
+	struct vpa_item_times span;
 	int64_t end_ns;
 	int rc = VPT_OK;
 
@@ -241,14 +242,14 @@ static int take_place(struct vpa_job_waits *w, struct vpa_wait_tally *tally, str
 		m->has_before = 0;
 		return VPT_OK;
 	}
-	end = vpa_rank_end_ns(s->of, cell);
-	end_ns = vpa_clock_time(s->clock, end);
+	span = vpa_rank_times_of(times, cell);
+	end_ns = vpa_clock_time(clock, span.end_ns);
 	if (x->is_plain && m->has_before)
-		take_plainly(m, x, at, vpa_rank_start_ns(s->of, cell), end_ns);
+		take_plainly(m, clock, x, at, span.start_ns, end_ns);
 	else if (x->row->count >= 2)
 		rc = take_member(w, tally, s, at, x->row, cell);
 	m->has_before = 1;
-	m->before_ns = end;
+	m->before_ns = span.end_ns;
 	m->left_before_ns = end_ns;
 	return rc;
 }
@@ -259,6 +260,8 @@ static int take_rows(struct vpa_job_waits *w, struct vpa_wait_tally *tally,
 	const struct vpa_team *t = &w->teams.items[task->team];
 	struct walk m = {
 		.seat = vpa_seat_of(w, t, k), .how = &w->waits[task->team][k * vpa_how_bytes(t)]};
+	const struct vpa_clock clock = *m.seat.clock;
+	const struct vpa_rank_times times = m.seat.of->times;
 	struct vpa_job_rank *r = &tally->ranks[m.seat.rank];
 	const struct vpa_wait_place *before = &tally->places[0];
 	uint32_t cell = VPA_NO_COLLECTIVE;
@@ -275,7 +278,8 @@ static int take_rows(struct vpa_job_waits *w, struct vpa_wait_tally *tally,
 		m.left_before_ns = vpa_clock_time(m.seat.clock, m.before_ns);
 	}
 	for (at = task->first; at < task->last && !rc; at++)
-		rc = take_place(w, tally, &m, &tally->places[1 + at - task->first], at);
+		rc = take_place(
+			w, tally, &m, &clock, &times, &tally->places[1 + at - task->first], at);
 	r->matched += m.matched;
 	r->at_least += m.at_least;
 	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, m.transfer_ns);
