@@ -237,6 +237,7 @@ struct walk {
 	int64_t at_ns; /* of the first's clock: when the offset was that */
 	uint64_t tolerance_ns;
 	int64_t slack_ns;
+	size_t pairs;
 };
 
 static inline int64_t offset_at(const struct walk *w, size_t i)
@@ -327,6 +328,7 @@ static int follow_near(struct walk *w, size_t *from_i, size_t *from_j, uint32_t 
 	}
 	w->offset_ns = offset_ns;
 	w->at_ns = at_ns;
+	w->pairs += i - *from_i;
 	*from_i = i;
 	*from_j = j;
 	return i < a.count && j < b.count;
@@ -348,7 +350,7 @@ size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b
 	const struct vpa_lag *lag, uint32_t *partner)
 {
 	struct walk w = {.a = a, .b = b, .ppb = lag->ppb, .offset_ns = lag->offset_ns};
-	size_t i = 0, j = 0, n, count = 0;
+	size_t i = 0, j = 0, n;
 
 	for (n = 0; n < a->count; n++)
 		partner[n] = UINT32_MAX;
@@ -371,6 +373,7 @@ size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b
 
 		if (is_nearest_message(&w, i, j)) {
 			partner[i++] = (uint32_t)j++;
+			w.pairs++;
 			continue;
 		}
 		if (!find_near(&w, &i, &j) && !is_one) {
@@ -383,10 +386,9 @@ size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b
 		}
 		follow_offset(&w, i, j);
 		partner[i++] = (uint32_t)j++;
+		w.pairs++;
 	}
-	for (n = 0; n < a->count; n++)
-		count += partner[n] != UINT32_MAX;
-	return count;
+	return w.pairs;
 }
 
 /* ---- the lag that gives most pairs ---- */

@@ -482,8 +482,10 @@ static void take_stretches(
 		first += count) {
 		count = x->collective_count - first < TAKEN ? x->collective_count - first : TAKEN;
 		for (i = 0; i < count; i++) {
-			d->marks[2 * i].time_ns = vpa_rank_start_ns(x, first + i);
-			d->marks[2 * i + 1].time_ns = vpa_rank_end_ns(x, first + i);
+			struct vpa_item_times times = vpa_rank_item_times(x, first + i);
+
+			d->marks[2 * i].time_ns = times.start_ns;
+			d->marks[2 * i + 1].time_ns = times.end_ns;
 		}
 		take_marks(r, s, 2 * count, 2);
 		if (!vpa_is_failed(&r->numbers))
@@ -556,21 +558,30 @@ struct term_rows {
 	const struct term_lists *recorded; /* times are beside theirs; NULL: alone */
 };
 
-/* A term of start i of the rank; 0: its time is none. */
-static inline int set_term(const struct vpa_rank *x, const struct term_rows *out, size_t i,
-	uint64_t at_ns, uint32_t back, int64_t early_ns, struct vpa_rank_term *term)
+/* A start whose terms are read. */
+struct start {
+	size_t i;
+	uint64_t at_ns, before_ns; /* before_ns: the end before it */
+};
+
+/* A term of a start of the rank; 0: its time is none. */
+static inline int set_term(const struct vpa_rank *x, const struct term_rows *out,
+	const struct start *start, uint32_t back, int64_t early_ns, struct vpa_rank_term *term)
 {
+	size_t i = start->i;
 	uint32_t after = back ? (uint32_t)i - back : VPA_RANK_START;
+	uint64_t end_ns;
 	int64_t ns;
 
 	if (back > i)
 		return 0;
+	end_ns = back == 1 ? start->before_ns : end_of(x, after);
 	if (out->recorded &&
 		__builtin_add_overflow(early_ns, beside(x, out->recorded, i, after), &early_ns))
 		return 0;
 	if (out->unit_ns != 1 && __builtin_mul_overflow(early_ns, out->unit_ns, &early_ns))
 		return 0;
-	if (__builtin_sub_overflow((int64_t)(at_ns - end_of(x, after)), early_ns, &ns) ||
+	if (__builtin_sub_overflow((int64_t)(start->at_ns - end_ns), early_ns, &ns) ||
 		(uint64_t)ns + VPA_RANK_LATEST_NS > 2 * VPA_RANK_LATEST_NS)
 		return 0;
 	*term = (struct vpa_rank_term){.after = after, .ns = ns};
@@ -582,8 +593,10 @@ static inline __attribute__((always_inline)) void get_terms(
 	struct detail_reader *r, const struct term_rows *out)
 {
 	const struct vpa_rank *x = r->rank;
-	size_t rows = x->collective_count + 1, numbers, i;
+	size_t rows = x->collective_count + 1, numbers;
 	struct lists *lists = &r->lists;
+	struct start start = {.i = 0};
+	struct vpa_item_times times = {0, 0};
 	struct vpa_rank_term *term;
 	size_t *ends, used = 0;
 
@@ -599,23 +612,26 @@ static inline __attribute__((always_inline)) void get_terms(
 	}
 	term = *out->items;
 	ends = *out->ends;
-	for (i = 0; i < rows; i++) {
-		const struct list *list = &lists->items[lists->rows[i]];
+	for (; start.i < rows; start.i++) {
+		const struct list *list = &lists->items[lists->rows[start.i]];
 		const struct place *place = list->first, *end = list->last;
-		uint64_t at_ns = time_of(x, i);
 
+		start.before_ns = times.end_ns;
+		times = start.i + 1 < rows ? vpa_rank_item_times(x, start.i)
+					   : (struct vpa_item_times){x->last_ns, 0};
+		start.at_ns = times.start_ns;
 		if (place == end) {
 			vpa_stop_reading(&r->numbers, "terms of a start");
 			return;
 		}
 		used += (size_t)(end - place);
 		for (; place < end; place++)
-			if (!set_term(x, out, i, at_ns, place->number,
+			if (!set_term(x, out, &start, place->number,
 				    (int64_t)vpa_next_number(place->column), term++)) {
 				vpa_stop_reading(&r->numbers, "a time of a term");
 				return;
 			}
-		ends[i] = used;
+		ends[start.i] = used;
 	}
 }
 
