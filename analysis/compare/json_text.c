@@ -2,6 +2,7 @@
 #include "analysis/compare/baseline.h"
 
 #include "formats/base/saturate.h"
+#include "formats/base/utf8.h"
 
 #include <string.h>
 
@@ -73,30 +74,6 @@ static int hex(const char *p, uint32_t *out)
 	return 1;
 }
 
-static size_t put_utf8(char *out, uint32_t code)
-{
-	if (code < 0x80) {
-		out[0] = (char)code;
-		return 1;
-	}
-	if (code < 0x800) {
-		out[0] = (char)(0xc0 | code >> 6);
-		out[1] = (char)(0x80 | (code & 63));
-		return 2;
-	}
-	if (code < 0x10000) {
-		out[0] = (char)(0xe0 | code >> 12);
-		out[1] = (char)(0x80 | (code >> 6 & 63));
-		out[2] = (char)(0x80 | (code & 63));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | code >> 18);
-	out[1] = (char)(0x80 | (code >> 12 & 63));
-	out[2] = (char)(0x80 | (code >> 6 & 63));
-	out[3] = (char)(0x80 | (code & 63));
-	return 4;
-}
-
 /* A "\u" escape, and the second one of a pair, whose "u" is at `p`. Returns the bytes written; *read: those
  * read. 0: a fault. */
 static size_t unicode(const char *p, const char *end, char *out, size_t *read)
@@ -111,7 +88,7 @@ static size_t unicode(const char *p, const char *end, char *out, size_t *read)
 		code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 		*read = 11;
 	}
-	return put_utf8(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : code ? code : ' ');
+	return vpt_utf8_put(out, code ? code : ' ');
 }
 
 /* The end of a text that begins at `p`, after its quote; NULL: it has none. */

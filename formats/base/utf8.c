@@ -1,4 +1,4 @@
-/* utf8.c - well-formed sequences (the Unicode Standard, table 3-7). The first byte determines the
+/* utf8.c - reads and writes well-formed sequences (the Unicode Standard, table 3-7). The first byte determines the
  * length and the range of the second; later bytes are 80..BF. The ranges exclude overlong forms,
  * surrogates and everything past U+10FFFF. */
 #include "formats/base/utf8.h"
@@ -54,6 +54,21 @@ uint32_t vpt_utf8_code(const char *text, size_t length)
 	for (i = 1; i < length; i++)
 		code = code << 6 | (s[i] & 0x3fu);
 	return code;
+}
+
+size_t vpt_utf8_put(char out[4], uint32_t code)
+{
+	static const unsigned char first[] = {
+		0, 0, 0xc0, 0xe0, 0xf0}; /* of a sequence of this length */
+	size_t len, i;
+
+	if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		code = 0xfffd;
+	len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	for (i = len; i-- > 1; code >>= 6)
+		out[i] = (char)(0x80 | (code & 0x3f));
+	out[0] = (char)(first[len] | code);
+	return len;
 }
 
 int vpt_utf8_is_unseen(uint32_t code)

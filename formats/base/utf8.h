@@ -1,4 +1,4 @@
-/* utf8.h - walks text that may hold any bytes, character by character. */
+/* utf8.h - reads text that may hold any bytes, character by character, and writes characters. */
 #ifndef VPT_FORMATS_BASE_UTF8_H
 #define VPT_FORMATS_BASE_UTF8_H
 
@@ -11,6 +11,10 @@ size_t vpt_utf8_length(const char *text, size_t left, size_t *bad);
 
 /* The code point of a well-formed sequence of this length. */
 uint32_t vpt_utf8_code(const char *text, size_t length);
+
+/* Writes a code point as UTF-8, not NUL-terminated; U+FFFD for a number that is none: a surrogate, or past U+10FFFF. Returns how
+ * many bytes it wrote, 1 to 4. */
+size_t vpt_utf8_put(char out[4], uint32_t code);
 
 /* Whether a terminal obeys or hides this character instead of showing it: control characters, marks
  * that change the direction of text, characters without width. */

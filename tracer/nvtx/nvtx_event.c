@@ -4,6 +4,7 @@
  * needed, unless a tool is chained whose handles the host uses. */
 #include "tracer/nvtx/nvtx_event.h"
 
+#include "formats/base/utf8.h"
 #include "formats/event_schema.h"
 #include "tracer/nvtx/nvtx_map.h"
 #include "tracer/nvtx/nvtx_schemas.h"
@@ -18,39 +19,13 @@ enum { BLOBS_MAX = 16, HANDLES = 16384 };
 
 static struct vtr_nvtx_pair tools_handles[2][HANDLES];
 
-static size_t put_utf8(char *out, uint32_t c)
-{
-	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		c = 0xfffd;
-	if (c < 0x80) {
-		out[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = (char)(0xc0 | c >> 6);
-		out[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = (char)(0xe0 | c >> 12);
-		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | c >> 18);
-	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
-
 uint32_t vtr_nvtx_wide(const wchar_t *text)
 {
 	char utf8[VTR_NAME_BYTES_MAX + 8];
 	size_t len = 0;
 
 	while (text && *text && len <= VTR_NAME_BYTES_MAX)
-		len += put_utf8(utf8 + len, (uint32_t)*text++);
+		len += vpt_utf8_put(utf8 + len, (uint32_t)*text++);
 	return vtr_name(utf8, len);
 }
 

@@ -3,6 +3,7 @@
 
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
+#include "formats/base/utf8.h"
 
 #include <string.h>
 
@@ -154,32 +155,6 @@ static uint64_t hash_text(const struct vtr_python_codes *c, const uint8_t *bytes
 	       vpt_hash_number(vtr_word(start, at->text_length) << 8 | state);
 }
 
-static size_t put_utf8(char *out, uint32_t character)
-{
-	if (character < 0x80) {
-		out[0] = (char)character;
-		return 1;
-	}
-	if (character < 0x800) {
-		out[0] = (char)(0xc0 | character >> 6);
-		out[1] = (char)(0x80 | (character & 63));
-		return 2;
-	}
-	if (character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
-		character = 0xfffd; /* such as a byte of a path that is no UTF-8 */
-	if (character < 0x10000) {
-		out[0] = (char)(0xe0 | character >> 12);
-		out[1] = (char)(0x80 | (character >> 6 & 63));
-		out[2] = (char)(0x80 | (character & 63));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | character >> 18);
-	out[1] = (char)(0x80 | (character >> 12 & 63));
-	out[2] = (char)(0x80 | (character >> 6 & 63));
-	out[3] = (char)(0x80 | (character & 63));
-	return 4;
-}
-
 static uint32_t intern(
 	struct vtr_python_codes *c, const uint8_t *data, uint32_t length, uint32_t kind)
 {
@@ -191,7 +166,8 @@ static uint32_t intern(
 		uint32_t character = 0;
 
 		memcpy(&character, data + (size_t)i * kind, kind);
-		bytes += put_utf8(utf8 + bytes, character);
+		/* A byte of a path that is no UTF-8 is a surrogate. */
+		bytes += vpt_utf8_put(utf8 + bytes, character);
 	}
 	return vtr_code_places_text(c->places, utf8, bytes);
 }

@@ -1,22 +1,18 @@
 /* row_values.c - values from the JSON that cell_text.c writes: numbers, texts and null. */
 #include "analysis/export/rows/row_values.h"
 
+#include "formats/base/utf8.h"
+
 #include <stdlib.h>
 
 /* Appends the character of "\\uXXXX". The writer has only single ones so, never half of a pair. */
 static void put_character(struct vpa_line *to, const char *digits)
 {
 	char number[5] = {digits[0], digits[1], digits[2], digits[3], '\0'};
-	unsigned code = (unsigned)strtoul(number, NULL, 16);
-	unsigned char bytes[3] = {(unsigned char)(0xe0 | code >> 12),
-		(unsigned char)(0x80 | (code >> 6 & 0x3f)), (unsigned char)(0x80 | (code & 0x3f))};
-	size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
+	char bytes[4];
+	size_t len = vpt_utf8_put(bytes, (uint32_t)strtoul(number, NULL, 16));
 
-	if (len == 1)
-		bytes[2] = (unsigned char)code;
-	else if (len == 2)
-		bytes[1] = (unsigned char)(0xc0 | code >> 6);
-	vpa_line_put(to, (const char *)bytes + 3 - len, len);
+	vpa_line_put(to, bytes, len);
 }
 
 static void unescape(struct vpt_text *text, struct vpa_line *scratch)

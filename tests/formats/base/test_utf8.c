@@ -38,6 +38,25 @@ static void every_code_is_read(void **state)
 	}
 }
 
+/* Numbers that are no code point become one replacement. */
+static void every_code_is_written(void **state)
+{
+	unsigned char text[4];
+	char put[4];
+	uint32_t code;
+
+	(void)state;
+	for (code = 0; code < 0x110100; code++) {
+		int surrogate = code >= 0xd800 && code < 0xe000;
+		size_t len = encode(surrogate || code > 0x10ffff ? 0xfffd : code, text);
+
+		assert_int_equal(vpt_utf8_put(put, code), len);
+		assert_memory_equal(put, text, len);
+	}
+	assert_int_equal(vpt_utf8_put(put, UINT32_MAX), 3);
+	assert_memory_equal(put, "\xef\xbf\xbd", 3);
+}
+
 /* What is read is always the encoding of what it means; nothing else is read. */
 static void nothing_else_is_read(void **state)
 {
@@ -83,6 +102,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_code_is_read),
+		cmocka_unit_test(every_code_is_written),
 		cmocka_unit_test(nothing_else_is_read),
 		cmocka_unit_test(bad_parts_have_the_standards_length),
 	};

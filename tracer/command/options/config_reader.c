@@ -3,6 +3,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
+#include "formats/base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,26 +60,6 @@ int vtr_config_check_once(struct vtr_config_reader *r, const char *key)
 	return VPT_OK;
 }
 
-static char *put_utf8(char *to, unsigned long code)
-{
-	if (code < 0x80) {
-		*to++ = (char)code;
-	} else if (code < 0x800) {
-		*to++ = (char)(0xc0 | code >> 6);
-		*to++ = (char)(0x80 | (code & 0x3f));
-	} else if (code < 0x10000) {
-		*to++ = (char)(0xe0 | code >> 12);
-		*to++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (code & 0x3f));
-	} else {
-		*to++ = (char)(0xf0 | code >> 18);
-		*to++ = (char)(0x80 | (code >> 12 & 0x3f));
-		*to++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (code & 0x3f));
-	}
-	return to;
-}
-
 int vtr_config_read_code(struct vtr_config_reader *r, size_t digits)
 {
 	unsigned long code;
@@ -91,7 +72,7 @@ int vtr_config_read_code(struct vtr_config_reader *r, size_t digits)
 	if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
 		return -1;
 	r->at += 1 + digits;
-	r->to = put_utf8(r->to, code);
+	r->to += vpt_utf8_put(r->to, (uint32_t)code);
 	return 0;
 }
 
