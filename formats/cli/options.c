@@ -8,6 +8,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 #include "formats/base/time_units.h"
+#include "formats/base/word_distance.h"
 
 #include <string.h>
 
@@ -18,33 +19,6 @@ struct words {
 
 /* ---- suggestions ---- */
 
-/* How many letters must be added, dropped, replaced or swapped with their neighbour to turn one
- * word into the other; long words are far from everything. */
-static size_t distance(const char *a, const char *b)
-{
-	enum { LETTERS = 32 };
-	size_t n = strlen(a), m = strlen(b), d[LETTERS + 1][LETTERS + 1], i, j;
-
-	if (n > LETTERS || m > LETTERS)
-		return LETTERS;
-	for (i = 0; i <= n; i++)
-		d[i][0] = i;
-	for (j = 0; j <= m; j++)
-		d[0][j] = j;
-	for (i = 1; i <= n; i++)
-		for (j = 1; j <= m; j++) {
-			size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-
-			best = d[i - 1][j] + 1 < best ? d[i - 1][j] + 1 : best;
-			best = d[i][j - 1] + 1 < best ? d[i][j - 1] + 1 : best;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-				d[i - 2][j - 2] + 1 < best)
-				best = d[i - 2][j - 2] + 1;
-			d[i][j] = best;
-		}
-	return d[n][m];
-}
-
 const char *vpt_nearest(const char *text, const char *const *names, size_t count, size_t stride)
 {
 	size_t limit = strlen(text) < 4 ? 1 : 2, best = limit + 1, i;
@@ -53,7 +27,7 @@ const char *vpt_nearest(const char *text, const char *const *names, size_t count
 	for (i = 0; i < count; i++) {
 		const char *name =
 			*(const char *const *)(const void *)((const char *)names + i * stride);
-		size_t d = distance(text, name);
+		size_t d = vpt_word_distance(vpt_text_from(text), vpt_text_from(name));
 
 		if (d < best) {
 			best = d;

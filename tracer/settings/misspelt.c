@@ -1,6 +1,7 @@
-/* misspelt.c - names that are one or two letters away from a known one. */
+/* misspelt.c - names that are one or two slips away from a known one. */
 #include "tracer/settings/misspelt.h"
 
+#include "formats/base/word_distance.h"
 #include "tracer/guest/environment.h"
 #include "tracer/guest/tell.h"
 #include "tracer/settings/capture_options.h"
@@ -11,9 +12,9 @@
 
 /* A name further than this from all of ours is somebody else's, as in
  * VPTRACE_OUTPUT=%q{VPTRACE_RUN}. */
-enum { DISTANCE_MAX = 2, NAME_MAX_BYTES = 40 };
+enum { DISTANCE_MAX = 2 };
 
-/* Two letters of a short name, as VPTRACE_RING, are half of it: one may differ. */
+/* Two letters of a short name, as VPTRACE_RING, are half of it: one slip is allowed. */
 enum { SHORT_BYTES = sizeof("VPTRACE_RING") - 1 };
 
 /* The prefix of every name examined: a slip later in VPTRACE_ counts too. */
@@ -33,44 +34,15 @@ static const char *known(size_t i)
 	return i < sizeof(others) / sizeof(others[0]) ? others[i] : NULL;
 }
 
-static unsigned least(unsigned a, unsigned b, unsigned c)
-{
-	a = a < b ? a : b;
-	return a < c ? a : c;
-}
-
-/* The edit distance: letters to insert, delete or replace. */
-static unsigned distance(const char *a, size_t a_len, const char *b)
-{
-	unsigned row[NAME_MAX_BYTES + 1];
-	size_t b_len = strlen(b), i, j;
-
-	for (j = 0; j <= b_len; j++)
-		row[j] = (unsigned)j;
-	for (i = 1; i <= a_len; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i;
-		for (j = 1; j <= b_len; j++) {
-			unsigned above = row[j];
-
-			row[j] =
-				least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-			diagonal = above;
-		}
-	}
-	return row[b_len];
-}
-
 /* The nearest known name; NULL: none is near, or it is known itself. */
-static const char *nearest(const char *name, size_t len)
+static const char *nearest(struct vpt_text name)
 {
-	unsigned best = DISTANCE_MAX + 1;
+	size_t best = DISTANCE_MAX + 1;
 	const char *candidate, *found = NULL;
 	size_t i;
 
 	for (i = 0; (candidate = known(i)) != NULL; i++) {
-		unsigned d = distance(name, len, candidate);
+		size_t d = vpt_word_distance(name, vpt_text_from(candidate));
 
 		if (!d)
 			return NULL;
@@ -90,8 +62,8 @@ int vtr_misspelt_find(char *const *environment, char *out, size_t size)
 		size_t len = strcspn(*environment, "=");
 		const char *meant = NULL;
 
-		if (len <= NAME_MAX_BYTES && !strncmp(*environment, prefix, strlen(prefix)))
-			meant = nearest(*environment, len);
+		if (!strncmp(*environment, prefix, strlen(prefix)))
+			meant = nearest((struct vpt_text){*environment, len});
 		if (!meant)
 			continue;
 		snprintf(out, size,

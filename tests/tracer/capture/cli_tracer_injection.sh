@@ -56,6 +56,8 @@ runs "two libraries load it, and one variable is bad" 0 CUDA_INJECTION64_PATH="$
 one_line "VPTRACE_PROFILE"
 runs "a variable that is misspelt" 0 CUDA_INJECTION64_PATH="$library" NVTX_INJECTION64_PATH="$library" VPTRACE_OUTPT=a.zst
 one_line "VPTRACE_OUTPT is not a variable of vptrace and is ignored; did you mean VPTRACE_OUTPUT?"
+runs "two letters of a short name are swapped" 0 CUDA_INJECTION64_PATH="$library" VPTRACE_RNIG=8M
+one_line "VPTRACE_RNIG is not a variable of vptrace and is ignored; did you mean VPTRACE_RING?"
 runs "a variable of somebody else" 0 CUDA_INJECTION64_PATH="$library" VPTRACE_RUN=7 VPTRACE_OUTPUT=%q{VPTRACE_RUN}.zst
 silent err
 runs "an injection that is not there" 0 CUDA_INJECTION64_PATH="$library" NVTX_INJECTION64_PATH="$work/libvptrace.so"
