@@ -1,9 +1,8 @@
 /* collective_facts.c - reads annotations of collectives, which are flat objects. */
 #include "analysis/model/collective_facts.h"
 
+#include "analysis/base/json_key.h"
 #include "formats/base/text.h"
-
-#include <string.h>
 
 enum { RANGES_LOOKED_AT = 8 /* around a launch */ };
 
@@ -31,50 +30,6 @@ uint32_t vpa_collective_payload(
 	return 0;
 }
 
-/* What follows `"key":`, from its first character that is no blank; text NULL: there is no such key. */
-static struct vpt_text value_of(struct vpt_text object, const char *key)
-{
-	const char *end = object.text + object.len;
-	const char *at = object.len ? memmem(object.text, object.len, key, strlen(key)) : NULL;
-
-	if (!at)
-		return (struct vpt_text){NULL, 0};
-	for (at += strlen(key); at < end && (*at == ' ' || *at == ':'); at++)
-		;
-	return (struct vpt_text){at, (size_t)(end - at)};
-}
-
-/* A string without escapes, or the digits of a number; empty: neither. */
-static struct vpt_text scalar_of(struct vpt_text object, const char *key)
-{
-	struct vpt_text v = value_of(object, key);
-	size_t len = 0;
-
-	if (!v.len)
-		return (struct vpt_text){"", 0};
-	if (*v.text != '"') {
-		while (len < v.len && vpt_is_digit(v.text[len]))
-			len++;
-		return (struct vpt_text){v.text, len};
-	}
-	while (1 + len < v.len && v.text[1 + len] != '"')
-		len++;
-	return (struct vpt_text){v.text + 1, len};
-}
-
-static uint64_t number_of(struct vpt_text object, const char *key)
-{
-	struct vpt_text digits = scalar_of(object, key);
-	uint64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < digits.len; i++)
-		if (!vpt_is_digit(digits.text[i]) || __builtin_mul_overflow(n, 10, &n) ||
-			__builtin_add_overflow(n, (uint64_t)(digits.text[i] - '0'), &n))
-			return 0;
-	return n >> 63 ? 0 : n;
-}
-
 /* Of "[0, 1, 2]"; a long list is cut with "...". */
 static uint64_t count_ranks(struct vpt_text list)
 {
@@ -92,20 +47,20 @@ static uint64_t count_ranks(struct vpt_text list)
 void vpa_collective_describe(struct vpa_arena *texts, struct vpt_text kernel,
 	struct vpt_text annotation, struct vpa_collective_said *out)
 {
-	struct vpt_text name = scalar_of(annotation, "\"collective\"");
-	struct vpt_text group = scalar_of(annotation, "\"group\"");
-	struct vpt_text ranks = scalar_of(annotation, "\"ranks\"");
+	struct vpt_text name = vpa_json_key_text(annotation, "\"collective\"");
+	struct vpt_text group = vpa_json_key_text(annotation, "\"group\"");
+	struct vpt_text ranks = vpa_json_key_text(annotation, "\"ranks\"");
 
 	*out = (struct vpa_collective_said){.kind = vpa_collective_kind_of(name.text, name.len)};
 	if (out->kind == VPA_COLLECTIVE_OTHER)
 		out->kind = vpa_collective_kind_of(kernel.text, kernel.len);
 	out->text = vpa_arena_text(
 		texts, name.len ? name.text : kernel.text, name.len ? name.len : kernel.len);
-	out->bytes = number_of(annotation, "\"message_bytes\"");
+	out->bytes = vpa_json_key_number(annotation, "\"message_bytes\"");
 	if (!group.len)
-		group = scalar_of(annotation, NCCL_GROUP);
+		group = vpa_json_key_text(annotation, NCCL_GROUP);
 	if (!out->bytes)
-		out->bytes = number_of(annotation, NCCL_BYTES);
+		out->bytes = vpa_json_key_number(annotation, NCCL_BYTES);
 	if (group.len && ranks.len)
 		out->group = vpa_arena_printf(
 			texts, "%.*s %.*s", (int)group.len, group.text, (int)ranks.len, ranks.text);

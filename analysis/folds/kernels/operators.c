@@ -6,6 +6,7 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/index.h"
+#include "analysis/base/json_key.h"
 #include "analysis/folds/kernels/captured_nodes.h"
 #include "analysis/folds/kernels/said_number.h"
 #include "formats/base/memory.h"
@@ -98,18 +99,19 @@ static int fold_section(void *state, const struct vpa_fold_context *c, const str
 
 /* ---- shapes ---- */
 
-/* What follows `key` in `text`, up to `end`; nothing: it is not there. */
-static struct vpt_text between(struct vpt_text text, const char *key, const char *end)
+/* The sizes that emit_nvtx() appended to a name; nothing: there are none. */
+static struct vpt_text sizes_of(struct vpt_text name)
 {
-	const char *at = text.len ? memmem(text.text, text.len, key, strlen(key)) : NULL;
+	static const char begin[] = ", sizes = [[", close[] = "]]";
+	const char *at = name.len ? memmem(name.text, name.len, begin, sizeof(begin) - 1) : NULL;
 	const char *until;
 	size_t rest;
 
 	if (!at)
 		return (struct vpt_text){"", 0};
-	at += strlen(key);
-	rest = (size_t)(text.text + text.len - at);
-	until = memmem(at, rest, end, strlen(end));
+	at += sizeof(begin) - 1;
+	rest = (size_t)(name.text + name.len - at);
+	until = memmem(at, rest, close, sizeof(close) - 1);
 	return (struct vpt_text){at, until ? (size_t)(until - at) : rest};
 }
 
@@ -142,17 +144,15 @@ static int find_shapes(
 	struct state *s, const struct vpa_model *m, const struct vpa_range *range, uint32_t *id)
 {
 	if (range->recorded)
-		return put_sizes(s,
-			between(vpt_strings_get(&m->recorded, range->recorded - 1), ", sizes = [[",
-				"]]"),
-			id);
+		return put_sizes(
+			s, sizes_of(vpt_strings_get(&m->recorded, range->recorded - 1)), id);
 	if (vpt_grow_zeroed(&s->shapes_of, &s->shapes_cap, (size_t)range->payload + 1,
 		    sizeof(*s->shapes_of)))
 		return VPT_ENOMEM;
 	*id = s->shapes_of[range->payload];
 	if (*id != UNKNOWN_YET)
 		return VPT_OK;
-	if (put_shapes(s, between(vpa_name(m, range->payload), "\"shapes\":\"", "\""), id))
+	if (put_shapes(s, vpa_json_key_text(vpa_name(m, range->payload), "\"shapes\""), id))
 		return VPT_ENOMEM;
 	s->shapes_of[range->payload] = *id;
 	return VPT_OK;

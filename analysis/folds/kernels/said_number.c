@@ -1,29 +1,10 @@
 /* said_number.c - looks numbers up in annotations. */
 #include "analysis/folds/kernels/said_number.h"
 
+#include "analysis/base/json_key.h"
 #include "formats/base/memory.h"
-#include "formats/base/text.h"
-
-#include <string.h>
 
 enum { RANGES_LOOKED_AT = 8 /* around a launch */ };
-
-static uint64_t read_number(struct vpt_text text, const char *key)
-{
-	const char *at = text.len ? memmem(text.text, text.len, key, strlen(key)) : NULL;
-	const char *end = text.text + text.len;
-	uint64_t number = 0;
-
-	if (!at)
-		return 0;
-	for (at += strlen(key); at < end && (*at == ' ' || *at == ':'); at++)
-		;
-	for (; at < end && vpt_is_digit(*at); at++)
-		if (__builtin_mul_overflow(number, 10, &number) ||
-			__builtin_add_overflow(number, (uint64_t)(*at - '0'), &number))
-			return 0;
-	return number >> 63 ? 0 : number;
-}
 
 uint64_t vpa_said_number(struct vpa_said_number *s, const struct vpa_model *m, uint32_t payload)
 {
@@ -33,7 +14,7 @@ uint64_t vpa_said_number(struct vpa_said_number *s, const struct vpa_model *m, u
 		return 0;
 	}
 	if (!s->values[payload])
-		s->values[payload] = 1 + read_number(vpa_name(m, payload), s->key);
+		s->values[payload] = 1 + vpa_json_key_number(vpa_name(m, payload), s->key);
 	return s->values[payload] - 1;
 }
 
