@@ -109,15 +109,8 @@ static void extremes_turn_around(void **state)
 static struct vpa_report *report_of(const char *script)
 {
 	static const struct vpa_options options = {.jobs = 1, .all_kernels = 1, .step_parts = 1};
-	struct vpa_report *report = NULL;
-	struct vpt_trace *trace = NULL;
-	struct vpt_err err = {0};
 
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "capture", &options, &report, &err))
-		fail_msg("%s\n%s", err.text, script);
-	vpt_trace_close(trace);
-	return report;
+	return vpt_script_report(script, &options);
 }
 
 static void render(const struct vpa_comparison *c)

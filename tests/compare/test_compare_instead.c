@@ -30,9 +30,6 @@ static struct vpa_report *report_of(const struct shape *s)
 {
 	const struct vpa_options options = {.step_parts = 1};
 	static char script[16384];
-	struct vpt_trace *trace;
-	struct vpa_report *r = NULL;
-	struct vpt_err err = {0};
 	size_t used = (size_t)snprintf(script, sizeof(script), "start 1ms\n"), i, t = 1000;
 
 	for (i = 0; i < STEPS; i++) {
@@ -63,11 +60,7 @@ static struct vpa_report *report_of(const struct shape *s)
 			"range t1 %zuus-%zuus \"%s %zu\"\n", from, t, s->range, i);
 	}
 	assert_true(used < sizeof(script));
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "script", &options, &r, &err))
-		fail_msg("%s: %s", script, err.text);
-	vpt_trace_close(trace);
-	return r;
+	return vpt_script_report(script, &options);
 }
 
 static struct vpa_comparison *pair(const struct vpa_report *a, const struct vpa_report *b)

@@ -30,9 +30,6 @@ static struct vpa_report *analyzed(unsigned slow)
 	struct vpa_options options = {
 		.all_kernels = 1, .step_parts = 1, .frames_per_block = 3 + slow};
 	size_t used = 0, at = 1000, i, k;
-	struct vpa_report *r = NULL;
-	struct vpt_trace *trace;
-	struct vpt_err err = {0};
 
 #define PUT(...) used += (size_t)snprintf(text + used, sizeof(text) - used, __VA_ARGS__)
 	PUT("meta host \"machine%u\"; meta batch \"%u\"\n", slow, slow);
@@ -56,11 +53,7 @@ static struct vpa_report *analyzed(unsigned slow)
 	}
 #undef PUT
 	assert_true(used < sizeof(text));
-	if (vpt_script_trace(text, &trace, &err) ||
-		vpa_analyze(trace, "scripted", &options, &r, &err))
-		fail_msg("%s", err.text);
-	vpt_trace_close(trace);
-	return r;
+	return vpt_script_report(text, &options);
 }
 
 static int make_sides(void **state)

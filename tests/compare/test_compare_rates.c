@@ -80,9 +80,6 @@ static struct vpa_report *report_of(const struct pipeline *p)
 	const struct vpa_options options = {
 		.all_kernels = 1, .step_parts = 1, .frames_per_block = p->frames};
 	struct script s = {.used = 0};
-	struct vpa_report *r = NULL;
-	struct vpt_trace *trace;
-	struct vpt_err err = {0};
 	unsigned i = 0;
 
 	do {
@@ -93,11 +90,7 @@ static struct vpa_report *report_of(const struct pipeline *p)
 		if (p->requests)
 			put(&s, "range t1 %uus-%uus \"request %u\"\n", from, s.at - 1, i);
 	} while (++i < p->requests);
-	if (vpt_script_trace(s.text, &trace, &err) ||
-		vpa_analyze(trace, "script", &options, &r, &err))
-		fail_msg("%s: %s", s.text, err.text);
-	vpt_trace_close(trace);
-	return r;
+	return vpt_script_report(s.text, &options);
 }
 
 struct pair {
@@ -255,9 +248,6 @@ static struct vpa_report *repeated(const char *range, unsigned count, unsigned u
 	static const unsigned turns[] = {3, 0, 4, 1, 2, 4, 1, 3, 0, 2, 1};
 	const struct vpa_options options = {.all_kernels = 1, .step_parts = 1};
 	struct script s = {.used = 0};
-	struct vpa_report *r = NULL;
-	struct vpt_trace *trace;
-	struct vpt_err err = {0};
 	char name[32];
 	unsigned i;
 
@@ -266,11 +256,7 @@ static struct vpa_report *repeated(const char *range, unsigned count, unsigned u
 		put_kernel(&s, "gemm", us + us * turns[i % COUNT(turns)] / 2 / varies, name);
 		s.at += 5;
 	}
-	if (vpt_script_trace(s.text, &trace, &err) ||
-		vpa_analyze(trace, "script", &options, &r, &err))
-		fail_msg("%s: %s", s.text, err.text);
-	vpt_trace_close(trace);
-	return r;
+	return vpt_script_report(s.text, &options);
 }
 
 /* A report as --baseline reads it from JSON. */

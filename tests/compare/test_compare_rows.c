@@ -16,15 +16,8 @@
 static struct vpa_report *script_report(const char *script)
 {
 	const struct vpa_options options = {.all_kernels = 1};
-	struct vpt_trace *trace;
-	struct vpa_report *r = NULL;
-	struct vpt_err err = {0};
 
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "script", &options, &r, &err))
-		fail_msg("%s: %s", script, err.text);
-	vpt_trace_close(trace);
-	return r;
+	return vpt_script_report(script, &options);
 }
 
 static struct vpa_comparison *pair(const struct vpa_report *a, const struct vpa_report *b)

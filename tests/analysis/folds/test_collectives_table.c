@@ -90,7 +90,7 @@ static void collectives_reach_a_bandwidth(void **state)
 
 static void the_text_shows_them(void **state)
 {
-	struct vpa_report *r = analyze(cases[0].script, NULL);
+	struct vpa_report *r = vpt_script_report(cases[0].script, NULL);
 
 	(void)state;
 	expect_page("a section", r, "COLLECTIVES", 1);

@@ -248,15 +248,8 @@ static void nonsense_is_dropped(void **state)
 static struct vpa_report *analyze(const char *script)
 {
 	const struct vpa_options options = {.jobs = 1, .overview = 1};
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *report = NULL;
-	struct vpt_err err = {0};
 
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "case", &options, &report, &err))
-		fail_msg("%s\n%s", err.text, script);
-	vpt_trace_close(trace);
-	return report;
+	return vpt_script_report(script, &options);
 }
 
 static const struct vpa_counter *counter(

@@ -18,15 +18,8 @@
 static struct vpa_report *report_of(const char *script, int overview)
 {
 	const struct vpa_options options = {.jobs = 1, .overview = overview};
-	struct vpa_report *r = NULL;
-	struct vpt_trace *trace;
-	struct vpt_err err = {0};
 
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "case", &options, &r, &err))
-		fail_msg("%s", err.text);
-	vpt_trace_close(trace);
-	return r;
+	return vpt_script_report(script, &options);
 }
 
 static uint64_t sum_of(const struct vpa_overview_bucket *b, size_t from, size_t to)

@@ -75,7 +75,7 @@ static void launches_wait_on_their_stream(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
-		struct vpa_report *r = analyze(cases[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(cases[i].script, NULL);
 
 		write_rows(r, rows, sizeof(rows));
 		if (strcmp(rows, cases[i].rows) != 0)
@@ -120,7 +120,7 @@ static void the_length_is_that_of_every_moment(void **state)
 		}
 		for (n = 0, sum = at_length[0]; sum * 2 < total; sum += at_length[++n])
 			;
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		assert_int_equal(r->expert.queue_count, 1);
 		q = &r->expert.queues[0];
 		assert_int_equal(q->launches, OPS);
@@ -134,7 +134,7 @@ static void the_length_is_that_of_every_moment(void **state)
 
 static void all_forms_show_them(void **state)
 {
-	struct vpa_report *r = analyze(cases[1].script, NULL);
+	struct vpa_report *r = vpt_script_report(cases[1].script, NULL);
 
 	(void)state;
 	expect_page("the text has a section", r, "LAUNCHES THAT WAIT", 1);

@@ -70,7 +70,7 @@ static void a_long_one_is_cut(void **state)
 	for (i = 0; i < 80; i++)
 		used += (size_t)snprintf(script + used, sizeof(script) - used,
 			"kernel s7 %zuus+2us corr 0 \"k\"\n", 10 + 3 * i);
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	assert_int_equal(r->expert.short_run_count, 1);
 	assert_int_equal(r->expert.short_runs[0].count, 32);
 	assert_int_equal(r->expert.short_runs[0].runs, 2);

@@ -32,7 +32,7 @@ static void first_use_is_said_before_cuda_graphs(void **state)
 			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
 			"kernel s7 %zuus+10us corr %zu" GEMM,
 			114062 + i * 72, i + 3, 114062 + i * 72, i + 3);
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	f = &r->findings[0];
 	assert_int_equal(f->id, VPA_FOUND_FIRST_USE);
 	assert_string_equal(f->title,
@@ -48,7 +48,7 @@ static void first_use_is_said_before_cuda_graphs(void **state)
 /* Of 151 ms, all but the kernels' 3 idle: 40 ms in loading a kernel's code, 108 because of host code. */
 static void first_use_is_said_after_what_takes_longer(void **state)
 {
-	struct vpa_report *r = analyze(
+	struct vpa_report *r = vpt_script_report(
 		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1000us corr 1\n"
 		"kernel s7 1ms-2ms corr 1" GEMM "call t1 cudaLaunchKernel 2ms-42ms corr 2\n"
 		"kernel s7 42ms-43ms corr 2" ADD "call t1 cudaLaunchKernel 151ms-151ms corr 3\n"
@@ -85,7 +85,7 @@ static void code_that_is_loaded_again_is_no_first_use(void **state)
 			"kernel s7 %zums+10ms corr %zu" ADD,
 			t, 2 * i + 1, t + 10, 2 * i + 2, t + 10, 2 * i + 2);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	assert_int_equal(r->devices[0].first_use_ns, 11000000);
 	assert_null(finding(r, "first-use"));
 	f = finding(r, "module-load");
@@ -116,7 +116,7 @@ static void first_use_leaves_what_is_loaded_again(void **state)
 			"kernel s7 %zums+10ms corr %zu" ADD,
 			t, ms, 2 * i + 1, t + ms, 2 * i + 2, t + ms, 2 * i + 2);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	assert_true(finding(r, "first-use")->gain_at_most_ms == 40);
 	assert_true(finding(r, "module-load")->gain_at_most_ms == 90);
 	assert_string_equal(finding(r, "module-load")->title,
@@ -128,7 +128,7 @@ static void first_use_leaves_what_is_loaded_again(void **state)
  * host takes 2 ms before a kernel that has run before. Of 11 ms of idle time 9 are first use, 6 of them host code. */
 static void host_code_around_a_first_load_is_first_use(void **state)
 {
-	struct vpa_report *r = analyze(
+	struct vpa_report *r = vpt_script_report(
 		"start 1ms\n"
 		"call t1 cudaLaunchKernel 1ms+0us corr 1\n"
 		"kernel s7 1ms-2ms corr 1 \"warmed\"\n"
@@ -161,7 +161,7 @@ static void host_code_around_a_first_load_is_first_use(void **state)
 /* Without a load in the gap, before a kernel that has run, or in shorter stretches, host code is what it is called. */
 static void other_host_code_is_no_first_use(void **state)
 {
-	struct vpa_report *r = analyze(
+	struct vpa_report *r = vpt_script_report(
 		"start 1ms\n"
 		"call t1 cudaLaunchKernel 1ms+0us corr 1\n"
 		"kernel s7 1ms-2ms corr 1" GEMM "call t1 cudaLaunchKernel 5ms+0us corr 2\n"
@@ -218,7 +218,7 @@ static void an_iteration_with_first_use_is_as_the_others_are(void **state)
 		corr += 2;
 		at += 10;
 	}
-	r = analyze(script, &(struct vpa_options){.step_parts = 1});
+	r = vpt_script_report(script, &(struct vpa_options){.step_parts = 1});
 	f = finding(r, "first-use");
 	assert_non_null(f);
 	assert_true(f->base == vpa_base_of_unit(VPA_UNIT_ITERATION));

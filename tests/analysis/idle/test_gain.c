@@ -295,19 +295,6 @@ static const struct vpa_gain_row *gain_of(const struct vpa_report *r, int withou
 	return &none;
 }
 
-static struct vpa_report *analyze(const char *script)
-{
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *report = NULL;
-	struct vpt_err err = {0};
-
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "schedule", NULL, &report, &err))
-		fail_msg("%s", err.text);
-	vpt_trace_close(trace);
-	return report;
-}
-
 /* Never less than is saved. A wait that goes away takes its call and its waking with it, which the report cannot tell
  * from the waiting. And it cannot tell where the queue would be full that is not: a host with more launches than that may
  * be promised too much. */
@@ -330,7 +317,7 @@ static unsigned check_seed(uint64_t seed, char *script)
 
 	make_schedule(&schedule, seed);
 	active = simulate(&schedule, VPA_CAUSE_NOT_IDLE, script);
-	r = analyze(script);
+	r = vpt_script_report(script, NULL);
 	assert_int_equal(r->devices[0].active_ns, active);
 	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
 		const struct vpa_gain_row *gain = gain_of(r, causes[i]);
@@ -387,7 +374,7 @@ static void host_code_beside_a_full_queue_saves_nothing(void **state)
 	}
 	put(&schedule, (struct deed){.kind = LAUNCH, .ns = 50000});
 	simulate(&schedule, VPA_CAUSE_NOT_IDLE, script);
-	r = analyze(script);
+	r = vpt_script_report(script, NULL);
 	/* A look at the queue is taken now and then, so what the last launches of a full one had beside them may count. */
 	assert_true(r->devices[0].idle_ns > 100000000);
 	assert_true(gain_of(r, VPA_CAUSE_HOST_CODE)->ns > 100000000);

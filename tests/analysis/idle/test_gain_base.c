@@ -35,7 +35,7 @@ static void a_gain_says_what_it_is_of_and_what_it_means(void **state)
 			"call t1 cudaStreamSynchronize %zums+764ms corr %zu\n",
 			t + 110, i, t + 110, 2 * i + 1, t + 110, 2 * i + 1, t + 110, 2 * i + 2);
 	}
-	r = analyze(script, &options);
+	r = vpt_script_report(script, &options);
 	f = finding(r, "sync-drain");
 	assert_non_null(f);
 	assert_int_equal(f->base, vpa_base_of_unit(VPA_UNIT_BLOCK));
@@ -69,7 +69,7 @@ static struct vpa_report *waiting_steps(const char *name, size_t count, const ch
 			"call t1 cudaStreamSynchronize %zums-%zums corr %zu\n",
 			t, t + 9, name, i, t, 2 * i + 1, t, 2 * i + 1, t, t + 10, 2 * i + 2);
 	}
-	return analyze(script, &options);
+	return vpt_script_report(script, &options);
 }
 
 static void without_blocks_a_gain_is_of_the_mean_step(void **state)
@@ -134,7 +134,7 @@ static void a_gain_after_the_blocks_is_of_the_request(void **state)
 		"call t1 cudaLaunchKernel 1009ms+0us corr 11\nkernel s7 1040ms+20ms corr 11" GEMM
 		"call t1 cudaMalloc 1060ms-1160ms corr 12\n"
 		"call t1 cudaLaunchKernel 1160ms+0us corr 13\nkernel s7 1160ms+40ms corr 13" GEMM);
-	r = analyze(script, &options);
+	r = vpt_script_report(script, &options);
 	expect_page("after the blocks", r,
 		"100 ms of the request's 200 ms: 240 -> at most 480 FPS end to end", 1);
 	/* The rate of RESULT is the steady one. */
@@ -146,7 +146,7 @@ static void a_gain_after_the_blocks_is_of_the_request(void **state)
 static void the_only_iteration_is_whole_with_what_the_host_does_first(void **state)
 {
 	static const struct vpa_options options = {.step_parts = 1};
-	struct vpa_report *r = analyze(
+	struct vpa_report *r = vpt_script_report(
 		"start 1s\nrange t1 1000ms-1383ms \"ProfilerStep#6\"\n"
 		"call t1 cudaLaunchKernel 1218ms+0us corr 1\nkernel s7 1218ms-1249ms corr 1" GEMM
 		"call t1 cudaLaunchKernel 1218ms+1us corr 2\nkernel s7 1249ms-1318ms corr 2" SOFTMAX
@@ -232,7 +232,7 @@ static struct vpa_report *two_steps(const char *name, const char *other)
 		"range t1 1020ms-1021ms \"%s\"\ncall t1 cudaLaunchKernel 1020ms+1us corr 3\n"
 		"kernel s7 1021ms-1030ms corr 3" GEMM,
 		name, other);
-	return analyze(script, NULL);
+	return vpt_script_report(script, NULL);
 }
 
 static void steps_are_denoising_steps_only_where_something_says_so(void **state)
@@ -265,9 +265,9 @@ static void steps_are_denoising_steps_only_where_something_says_so(void **state)
 static void the_only_step_has_no_rate(void **state)
 {
 	static const struct vpa_options options = {.step_parts = 1};
-	struct vpa_report *r = analyze("start 1s\nrange t1 1000ms-1050ms \"step 3\"\n"
-				       "call t1 cudaLaunchKernel 1030ms+0us corr 1\n"
-				       "kernel s7 1030ms-1050ms corr 1" GEMM,
+	struct vpa_report *r = vpt_script_report("start 1s\nrange t1 1000ms-1050ms \"step 3\"\n"
+						 "call t1 cudaLaunchKernel 1030ms+0us corr 1\n"
+						 "kernel s7 1030ms-1050ms corr 1" GEMM,
 		&options);
 
 	(void)state;
@@ -289,7 +289,7 @@ static void the_only_step_has_no_rate(void **state)
 static void the_only_step_gains_what_lies_inside_it(void **state)
 {
 	static const struct vpa_options options = {.step_parts = 1};
-	struct vpa_report *r = analyze(
+	struct vpa_report *r = vpt_script_report(
 		"start 1s\ncall t1 cudaLaunchKernel 1000ms+0us corr 1\nkernel s7 1000ms-1008ms "
 		"corr 1" GEMM "range t1 1004ms-1005ms \"step 0\"\n"
 		"call t1 cudaLaunchKernel 1004ms+1us corr 2\nkernel s7 1008ms-1010ms corr 2" GEMM
@@ -306,7 +306,7 @@ static void the_only_step_gains_what_lies_inside_it(void **state)
 	expect_page("its length", r, "Its first op begins after", 0);
 	vpa_report_free(r);
 	/* Half of the copies, 4 ms, in a step of 10. */
-	r = analyze(
+	r = vpt_script_report(
 		"start 1s\ncall t1 cudaLaunchKernel 1000ms+0us corr 1\nkernel s7 1000ms-1010ms "
 		"corr 1" GEMM "range t1 1004ms-1005ms \"step 0\"\n"
 		"call t1 cudaLaunchKernel 1004ms+1us corr 2\nkernel s7 1010ms-1016ms corr 2" GEMM
@@ -325,7 +325,7 @@ static void the_only_step_gains_what_lies_inside_it(void **state)
 static void what_the_host_does_first_is_part_of_the_only_request(void **state)
 {
 	static const struct vpa_options options = {.step_parts = 1};
-	struct vpa_report *r = analyze(
+	struct vpa_report *r = vpt_script_report(
 		"start 990ms\nrange t1 1000ms-1191ms \"pipeline_call\"\n"
 		"range t1 1000ms-1150ms \"text_encode\"\n"
 		"call t1 cudaLaunchKernel 1149ms+1us corr 1\nkernel s7 1150ms-1190ms corr 1" GEMM
@@ -339,28 +339,30 @@ static void what_the_host_does_first_is_part_of_the_only_request(void **state)
 	expect_page("work", r, "10.0 ms of the request's 200 ms: at most 1.05x as fast", 1);
 	vpa_report_free(r);
 	/* Even a seventh of it, which is less than a quarter of the window. */
-	r = analyze("start 1ms\nrange t1 1ms-71ms \"pipeline_call\"\n"
-		    "call t1 cudaLaunchKernel 11ms+0us corr 1\nkernel s7 11ms-71ms corr 1" GEMM,
+	r = vpt_script_report(
+		"start 1ms\nrange t1 1ms-71ms \"pipeline_call\"\n"
+		"call t1 cudaLaunchKernel 11ms+0us corr 1\nkernel s7 11ms-71ms corr 1" GEMM,
 		&options);
 	expect_page("the head", r, "10.0 ms of the request's 70.0 ms: at most 1.17x as fast", 1);
 	vpa_report_free(r);
 	/* Of 80 ms, the first cudaMalloc takes 71: first use. */
-	r = analyze("start 1ms\nrange t1 1ms-101ms \"pipeline_call\"\n"
-		    "call t1 cudaMalloc 10ms-81ms corr 1\n"
-		    "call t1 cudaLaunchKernel 81ms+0us corr 2\nkernel s7 81ms-101ms corr 2" GEMM,
+	r = vpt_script_report(
+		"start 1ms\nrange t1 1ms-101ms \"pipeline_call\"\n"
+		"call t1 cudaMalloc 10ms-81ms corr 1\n"
+		"call t1 cudaLaunchKernel 81ms+0us corr 2\nkernel s7 81ms-101ms corr 2" GEMM,
 		&options);
 	assert_true(finding(r, "before-first-work")->gain_at_most_ms == 80);
 	assert_true(finding(r, "before-first-work")->gain_shared_ms == 71);
 	assert_true(finding(r, "first-use")->gain_at_most_ms == 71);
 	vpa_report_free(r);
 	/* Work before the request: the request has no head, and is not all that ran. */
-	r = analyze("start 500ms\n"
-		    "call t1 cudaLaunchKernel 989ms+1us corr 9\nkernel s7 990ms-995ms corr 9" GEMM
-		    "range t1 1000ms-1191ms \"pipeline_call\"\n"
-		    "call t1 cudaLaunchKernel 1000ms+1us corr 1\n"
-		    "kernel s7 1001ms-1190ms corr 1" GEMM
-		    "call t1 cudaMemcpyAsync 1150ms+1us corr 2\n"
-		    "copy s7 HtoD pinned->device 1190ms-1210ms corr 2 bytes 100000000\n",
+	r = vpt_script_report(
+		"start 500ms\n"
+		"call t1 cudaLaunchKernel 989ms+1us corr 9\nkernel s7 990ms-995ms corr 9" GEMM
+		"range t1 1000ms-1191ms \"pipeline_call\"\n"
+		"call t1 cudaLaunchKernel 1000ms+1us corr 1\n"
+		"kernel s7 1001ms-1190ms corr 1" GEMM "call t1 cudaMemcpyAsync 1150ms+1us corr 2\n"
+		"copy s7 HtoD pinned->device 1190ms-1210ms corr 2 bytes 100000000\n",
 		&options);
 	assert_true(finding(r, "before-first-work")->gain_at_most_ms == 0);
 	expect_page("work", r, "20.0 ms of 220 ms active: at most 1.10x as fast", 1);

@@ -30,7 +30,7 @@ static struct vpa_report *gap_in(
 		"call t1 cudaLaunchKernel %uus-%uus corr 3\nkernel s7 %uus-20000us corr 3" GEMM
 		"%s",
 		t, t, t + code_us + 2, range, t + code_us, t + code_us + 1, t + code_us + 1, more);
-	return analyze(script, NULL);
+	return vpt_script_report(script, NULL);
 }
 
 static struct vpa_report *gap_after_a_wait(unsigned late_us, unsigned code_us, const char *more)
@@ -100,13 +100,14 @@ static void a_name_that_does_not_fit_a_title_is_seen_to_be_cut(void **state)
 
 static void cause_says_what_the_host_did_after_the_wait(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				       "kernel s7 1001us-2000us corr 1" GEMM
-				       "call t1 cudaStreamSynchronize 1002us-2001us corr 2\n"
-				       "range t1 2001us-2902us \"collate\"\n"
-				       "call t1 cudaLaunchKernel 2901us-2902us corr 3\n"
-				       "kernel s7 2902us-3902us corr 3" GEMM,
-		NULL);
+	struct vpa_report *r =
+		vpt_script_report("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				  "kernel s7 1001us-2000us corr 1" GEMM
+				  "call t1 cudaStreamSynchronize 1002us-2001us corr 2\n"
+				  "range t1 2001us-2902us \"collate\"\n"
+				  "call t1 cudaLaunchKernel 2901us-2902us corr 3\n"
+				  "kernel s7 2902us-3902us corr 3" GEMM,
+			NULL);
 
 	(void)state;
 	expect_page("CAUSE", r,
@@ -143,7 +144,7 @@ static struct vpa_report *blocks_with_work_after(int copies, size_t work_us)
 			"range t1 %zuus-%zuus \"post_process\"\n", copies ? done : t + 5,
 			t + 21000 + work_us);
 	}
-	return analyze(script, NULL);
+	return vpt_script_report(script, NULL);
 }
 
 /* The host waits for a copy, then works for 1 ms on what it got: a copy that does not wait would not help, since the work needs
@@ -222,7 +223,7 @@ static void launches_after_a_wait_keep_its_remedy(void **state)
 			"copy s7 DtoH device->pageable %zuus+1us corr %zu bytes 8\n",
 			t, 2 * i + 1, t + 5, 2 * i + 1, t + 10, 2 * i + 2, t + 155, 2 * i + 2);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	f = finding(r, "small-reads");
 	assert_non_null(f);
 	assert_string_equal(
@@ -253,7 +254,7 @@ static void calls_after_a_wait_have_the_finding(void **state)
 			"call t1 cudaFree %zuus+8000us corr %zu\n",
 			t, 3 * i + 1, t + 5, 3 * i + 1, t + 10, 3 * i + 2, t + 20015, 3 * i + 3);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	assert_null(finding(r, "sync-drain"));
 	f = finding(r, "allocation");
 	assert_non_null(f);
@@ -270,13 +271,14 @@ static void calls_after_a_wait_have_the_finding(void **state)
 /* 1.6 of 2.6 ms are worth no line where 2 ms are, and the wait is. */
 static void a_call_that_is_worth_no_line_leaves_it_to_the_wait(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us+5us corr 1\n"
-				       "kernel s7 1005us-51000us corr 1" GEMM
-				       "call t1 cudaStreamSynchronize 1010us-51000us corr 2\n"
-				       "call t1 cudaFree 51300us+1600us corr 3\n"
-				       "call t1 cudaLaunchKernel 53595us+5us corr 4\n"
-				       "kernel s7 53600us-101000us corr 4" GEMM,
-		NULL);
+	struct vpa_report *r =
+		vpt_script_report("start 1ms\ncall t1 cudaLaunchKernel 1000us+5us corr 1\n"
+				  "kernel s7 1005us-51000us corr 1" GEMM
+				  "call t1 cudaStreamSynchronize 1010us-51000us corr 2\n"
+				  "call t1 cudaFree 51300us+1600us corr 3\n"
+				  "call t1 cudaLaunchKernel 53595us+5us corr 4\n"
+				  "kernel s7 53600us-101000us corr 4" GEMM,
+			NULL);
 
 	(void)state;
 	assert_null(finding(r, "allocation"));
@@ -315,7 +317,7 @@ static void a_graph_that_is_built_anew_has_the_finding(void **state)
 			"call t1 cudaGraphInstantiate %zuus+1000us corr %zu\n",
 			t + 27100, 20 * i + 15, t + 27110, 20 * i + 16);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	assert_null(finding(r, "sync-drain"));
 	f = finding(r, "graph-build");
 	assert_non_null(f);
@@ -352,7 +354,7 @@ static void sums_of_small_places_are_no_place(void **state)
 			"call t1 cudaStreamSynchronize %zuus+90us corr %zu\n",
 			t, i, t, 2 * i + 1, t + 1, 2 * i + 1, t + 2, 2 * i + 2);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	for (i = 0; i < r->devices[0].cause_count; i++)
 		sums += r->devices[0].causes[i].place.kind == VPA_PLACE_SEVERAL;
 	assert_true(sums > 0);
@@ -380,7 +382,7 @@ static void places_that_differ_by_a_number_are_told_together(void **state)
 			"%zu" GEMM "range t1 %zuus+390us \"IO %zu\"\n",
 			t, i + 1, t, i + 1, t + 105, i * 10);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	expect_page("alike", r, "For 2.40 ms the host ran other code, in IO 0 and 5 similar.", 1);
 	assert_string_equal(finding(r, "host-stall")->note,
 		"all of this wait with the host in IO 0 and 5 similar");
@@ -390,12 +392,12 @@ static void places_that_differ_by_a_number_are_told_together(void **state)
 static void a_place_before_a_range_is_before_it(void **state)
 {
 	/* The host was busy for 500 us; then "add_" began, and launched 1 us later. */
-	struct vpa_report *r =
-		analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-			"kernel s7 1000us-1010us corr 1" GEMM "range t1 1510us-1520us \"add_\"\n"
-			"call t1 cudaLaunchKernel 1511us-1512us corr 2\n"
-			"kernel s7 1513us-1600us corr 2" GEMM,
-			NULL);
+	struct vpa_report *r = vpt_script_report(
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1010us corr 1" GEMM "range t1 1510us-1520us \"add_\"\n"
+		"call t1 cudaLaunchKernel 1511us-1512us corr 2\n"
+		"kernel s7 1513us-1600us corr 2" GEMM,
+		NULL);
 
 	(void)state;
 	expect_page("before", r, "before add_", 1);
@@ -409,11 +411,11 @@ static void a_place_before_a_range_is_before_it(void **state)
 static void a_gap_shows_each_cause_of_a_quarter(void **state)
 {
 	static const struct vpa_options options = {.min_gap_ns = 1};
-	struct vpa_report *r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				       "kernel s7 1000us-1100us corr 1" GEMM
-				       "call t1 cudaMalloc 1100us-1200us corr 2\n"
-				       "call t1 cudaLaunchKernel 1310us-1311us corr 3\n"
-				       "kernel s7 1313us-1400us corr 3" GEMM,
+	struct vpa_report *r = vpt_script_report(
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1100us corr 1" GEMM "call t1 cudaMalloc 1100us-1200us corr 2\n"
+		"call t1 cudaLaunchKernel 1310us-1311us corr 3\n"
+		"kernel s7 1313us-1400us corr 3" GEMM,
 		&options);
 
 	(void)state;
@@ -444,7 +446,7 @@ static void calls_that_a_sync_delayed_are_named(void **state)
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		snprintf(script, sizeof(script), "%s%scall t1 cudaFree 2100us-2160us corr 4\n%s",
 			sync, calls[i][0], launch);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		expect_page("calls", r, calls[i][1], 1);
 		vpa_report_free(r);
 	}
@@ -452,10 +454,10 @@ static void calls_that_a_sync_delayed_are_named(void **state)
 
 static void what_the_host_did_before_the_first_work_is_told(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\nrange t1 1ms-9ms \"import\"\n"
-				       "call t1 cudaMalloc 9000us-9300us corr 1\n"
-				       "call t1 cudaLaunchKernel 9300us-9301us corr 2\n"
-				       "kernel s7 9302us-9802us corr 2" GEMM,
+	struct vpa_report *r = vpt_script_report("start 1ms\nrange t1 1ms-9ms \"import\"\n"
+						 "call t1 cudaMalloc 9000us-9300us corr 1\n"
+						 "call t1 cudaLaunchKernel 9300us-9301us corr 2\n"
+						 "kernel s7 9302us-9802us corr 2" GEMM,
 		NULL);
 
 	(void)state;

@@ -112,7 +112,7 @@ static void a_device_is_limited_by_what_leads(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(limits); i++) {
-		struct vpa_report *r = analyze(limits[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(limits[i].script, NULL);
 		struct vpa_load load = vpa_load_of_device(r, &r->devices[0]);
 		const char *found = vpa_limit_text(vpa_limit_of(&load));
 
@@ -151,7 +151,7 @@ static void what_bounds_a_part_of_the_window_says_so(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(parts); i++) {
-		struct vpa_report *r = analyze(parts[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(parts[i].script, NULL);
 
 		expect_page(parts[i].rule, r, parts[i].words, 1);
 		vpa_report_free(r);
@@ -183,7 +183,7 @@ static void waiting_for_ranks_that_compute_hides_says_so(void **state)
 				2 * i + 2, t, ms, 2 * i + 2);
 			t += ms * 1000;
 		}
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		expect_page("all hidden", r,
 			"Communication 74.0 ms in total, up to 64.0 ms of it waiting for other "
 			"ranks, if calls of one kernel and grid move equal amounts; all of it is "
@@ -218,7 +218,7 @@ static void one_of_several_requests_is_named(void **state)
 				t, t + 5, k, t, 2 * i + k + 1, t + 1, 2 * i + k + 1);
 		}
 	}
-	r = analyze(script, &options);
+	r = vpt_script_report(script, &options);
 	expect_page("several", r,
 		"3 requests, 6 steps RESULT 100 steps/s. A step takes 10.0 ms, the mean of 2. This "
 		"is "
@@ -243,7 +243,7 @@ static struct vpa_report *reduces_beside_compute(unsigned start_us)
 		"\ncall t1 cudaLaunchKernel 1003us-1004us corr 4\n"
 		"kernel s7 %uus+100us corr 4" GEMM "end 2500us\n",
 		start_us, start_us + 700);
-	return analyze(script, NULL);
+	return vpt_script_report(script, NULL);
 }
 
 static void waiting_is_no_longer_than_the_communication_it_is_a_part_of(void **state)
@@ -271,11 +271,12 @@ static void waiting_is_no_longer_than_the_communication_it_is_a_part_of(void **s
 
 static void queued_work_that_starts_late_is_told_in_words(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				       "kernel s7 1000us-1010us corr 1" GEMM
-				       "call t1 cudaLaunchKernel 1005us-1006us corr 2\n"
-				       "kernel s7 1500us-1510us corr 2" GEMM,
-		NULL);
+	struct vpa_report *r =
+		vpt_script_report("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				  "kernel s7 1000us-1010us corr 1" GEMM
+				  "call t1 cudaLaunchKernel 1005us-1006us corr 2\n"
+				  "kernel s7 1500us-1510us corr 2" GEMM,
+			NULL);
 
 	(void)state;
 	expect_page("result", r,
@@ -303,7 +304,7 @@ static void result_says_of_which_request_it_is(void **state)
 			"%zu\n"
 			"kernel s7 %zums+10ms corr %zu" GEMM,
 			1000 + i * 10, i, 1000 + i * 10, i + 1, 1000 + i * 10, i + 1);
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	expect_page("RUN counts all", r, "2 requests, 5 steps", 1);
 	expect_page("RESULT", r, "This is request 2 of 2.", 1);
 	vpa_report_free(r);

@@ -107,7 +107,7 @@ static void waits_are_sold_by_what_goes_away_with_them(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct vpa_report *r = analyze(iterations(cases[i].host), NULL);
+		struct vpa_report *r = vpt_script_report(iterations(cases[i].host), NULL);
 
 		say_findings(r, text, sizeof(text));
 		if (strcmp(text, cases[i].findings) != 0 ||
@@ -121,7 +121,7 @@ static void waits_are_sold_by_what_goes_away_with_them(void **state)
 /* The repair names every kind of wait that there is: one that saves nothing alone has to go too. */
 static void all_waits_name_each_remedy(void **state)
 {
-	struct vpa_report *r = analyze(iterations(cases[3].host), NULL);
+	struct vpa_report *r = vpt_script_report(iterations(cases[3].host), NULL);
 	const struct vpa_finding *f = finding(r, "host-waits");
 
 	(void)state;
@@ -137,7 +137,7 @@ static void all_waits_name_each_remedy(void **state)
 /* Of 340 us of code in each of nine gaps half would save 170. */
 static void host_code_says_what_half_of_it_would_save(void **state)
 {
-	struct vpa_report *r = analyze(iterations(cases[4].host), NULL);
+	struct vpa_report *r = vpt_script_report(iterations(cases[4].host), NULL);
 	const struct vpa_finding *f = finding(r, "host-stall");
 
 	(void)state;

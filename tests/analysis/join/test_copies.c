@@ -21,7 +21,7 @@ static void copies_hide_behind_the_compute_there_is(void **state)
 		"copy s7 HtoD pinned->device 1040us-1990us corr 2 bytes 1000000\n"
 		"call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
 		"kernel s7 1990us-2000us corr 3" GEMM;
-	struct vpa_report *r = analyze(script, NULL);
+	struct vpa_report *r = vpt_script_report(script, NULL);
 	const struct vpa_finding *f = finding(r, "exposed-copy");
 
 	(void)state;
@@ -49,7 +49,7 @@ static void compute_beside_copies_hides_no_others(void **state)
 		"copy s8 HtoD pageable->device 1010us-1600us corr 2 bytes 1000000\n"
 		"call t1 cudaMemcpyAsync 1002us-1003us corr 3\n"
 		"copy s8 HtoD pageable->device 1600us-2000us corr 3 bytes 1000000\n";
-	struct vpa_report *r = analyze(script, NULL);
+	struct vpa_report *r = vpt_script_report(script, NULL);
 	const struct vpa_finding *f = finding(r, "exposed-copy");
 
 	(void)state;
@@ -66,7 +66,7 @@ static void memsets_have_an_advice_of_their_own(void **state)
 				     "kernel s7 1001us-1401us corr 1" GEMM
 				     "call t1 cudaMemsetAsync 1001us-1002us corr 2\n"
 				     "memset s7 1401us-2001us corr 2 bytes 300000000\n";
-	struct vpa_report *r = analyze(script, NULL);
+	struct vpa_report *r = vpt_script_report(script, NULL);
 	const struct vpa_finding *f = finding(r, "exposed-copy"), *bound = finding(r, "copy-bound");
 
 	(void)state;
@@ -110,7 +110,7 @@ static void small_values_read_back_are_named(void **state)
 			"copy s7 DtoH device->pageable %zuus+1us corr %zu bytes 8\n",
 			t, t, 2 * i + 1, t + 1, 2 * i + 1, t + 2, 2 * i + 2, t + 101, 2 * i + 2);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	f = finding(r, "small-reads");
 	assert_non_null(f);
 	assert_null(finding(r, "blocking-copy"));
@@ -154,7 +154,7 @@ static void a_read_of_unknown_memory_is_one_by_its_size(void **state)
 				t, 2 * i + 1, t + 1, 2 * i + 1, t + 2, 2 * i + 2, copies[k].copy,
 				t + 101, 2 * i + 2, copies[k].bytes);
 		}
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		if (!finding(r, copies[k].id))
 			fail_msg("%s, %zu bytes: no %s", copies[k].copy, copies[k].bytes,
 				copies[k].id);
@@ -197,7 +197,7 @@ static void small_reads_and_large_copies_are_sold_apart(void **state)
 			t + 300, t + 300, id + 3, t + 301, id + 3, t + 302, id + 4, t + 401,
 			id + 4);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	reads = finding(r, "small-reads");
 	copies = finding(r, "blocking-copy");
 	assert_non_null(reads);

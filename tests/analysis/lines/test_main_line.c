@@ -23,14 +23,8 @@
 static struct vpa_report *report_of(struct random_text *text)
 {
 	const struct vpa_options options = {.min_gap_ns = 1, .top = 100};
-	struct vpt_err err = {0};
-	struct vpa_report *report = NULL;
-	struct vpt_trace *trace = NULL;
+	struct vpa_report *report = vpt_script_report(text->data, &options);
 
-	if (vpt_script_trace(text->data, &trace, &err) ||
-		vpa_analyze(trace, "case", &options, &report, &err))
-		fail_msg("%s\n%s", err.text, text->data);
-	vpt_trace_close(trace);
 	vpt_free(text->data);
 	return report;
 }

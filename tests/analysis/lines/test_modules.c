@@ -77,7 +77,7 @@ static void modules_have_the_work_that_they_launch(void **state)
 static void the_largest_are_listed_with_those_around_them(void **state)
 {
 	struct vpa_options options = {.top = 2};
-	struct vpa_report *r = analyze(cases[2].script, &options);
+	struct vpa_report *r = vpt_script_report(cases[2].script, &options);
 
 	(void)state;
 	assert_int_equal(r->lines.modules_used, 4);
@@ -105,7 +105,7 @@ static void the_work_of_too_many_places_is_that_of_the_module_around_them(void *
 			"kernel s7 %zuus-%zuus corr %zu \"add\"\n",
 			10 * i + 1, i, 10 * i + 2, 10 * i + 3, i + 1, 10 * i + 4, 10 * i + 5,
 			i + 1);
-	r = analyze(script, &options);
+	r = vpt_script_report(script, &options);
 	assert_int_equal(r->lines.module_count, 4095);
 	for (i = 0; i < r->lines.module_count; i++)
 		own_ns += r->lines.modules[i].own_ns;
@@ -117,7 +117,7 @@ static void the_work_of_too_many_places_is_that_of_the_module_around_them(void *
 			i ? ";nn.Module: " : "sample t1 1us \"nn.Module: ", i);
 	snprintf(script + used, sizeof(script) - used, "\" flags 1\n%s",
 		OP("1", "2us-3us", "4us", "5us"));
-	r = analyze(script, &options);
+	r = vpt_script_report(script, &options);
 	assert_int_equal(r->lines.module_count, 64);
 	assert_int_equal(r->lines.modules[63].own_ns, 1000);
 	vpa_report_free(r);

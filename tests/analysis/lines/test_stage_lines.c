@@ -354,7 +354,7 @@ static void lines_add_up_to_the_causes(void **state)
 		char *script = random_causes_script(&how, &options);
 		struct random_text text = {0};
 		char *sampled = random_samples(script, &r, &named), *at;
-		struct vpa_report *report = report_of(sampled, &options);
+		struct vpa_report *report = vpt_script_report(sampled, &options);
 
 		if (report->lines.idle_count) {
 			expect_sums(seed, report);
@@ -367,7 +367,7 @@ static void lines_add_up_to_the_causes(void **state)
 		add_script(&text, sampled);
 		random_text_add(&text, "\nstartend t1 1000000-1000000000 \"vae_decode\"\n"
 				       "startend t1 1000000-1000000000 \"block 7000\"\n");
-		report = report_of(text.data, &options);
+		report = vpt_script_report(text.data, &options);
 		expect_sums(seed, report);
 		staged += expect_stages(seed, report);
 		blocks += expect_block(seed, report);

@@ -85,7 +85,7 @@ static void bytes_of_ranges_are_divided_by_their_kernels(void **state)
 static void at_most_top_rows_are_listed_by_time(void **state)
 {
 	struct vpa_options options = {.top = 1};
-	struct vpa_report *r = analyze(
+	struct vpa_report *r = vpt_script_report(
 		H100 OPERATOR("1100", "1200", "bytes", "1000") LAUNCH("1110", "1120", "1")
 			OPERATOR("1200", "1300", "bytes", "1000")
 				LAUNCH("1210", "1220", "2") "kernel s7 2000-3000 corr 1 \"add\"\n"

@@ -17,19 +17,6 @@
 
 /* ---- ranges ---- */
 
-static struct vpa_report *analyze(const char *script)
-{
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *report = NULL;
-	struct vpt_err err = {0};
-
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "case", NULL, &report, &err))
-		fail_msg("%s\n%s", err.text, script);
-	vpt_trace_close(trace);
-	return report;
-}
-
 #define H100 "start 1us\ndevice 0 \"NVIDIA H100 80GB HBM3\" cc 9.0 sms 132 memory 80GiB\n"
 #define GEMM "\"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas\""
 #define FLASH                                                                                      \
@@ -110,7 +97,7 @@ static void operations_of_ranges_are_divided_by_their_kernels(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
-		struct vpa_report *r = analyze(cases[i].script);
+		struct vpa_report *r = vpt_script_report(cases[i].script, NULL);
 		char rows[1024] = "";
 		size_t used = 0;
 
@@ -180,7 +167,7 @@ static void stages_use_the_multipliers(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(stage_cases); i++) {
-		struct vpa_report *r = analyze(stage_cases[i].script);
+		struct vpa_report *r = vpt_script_report(stage_cases[i].script, NULL);
 		char rows[1024] = "";
 		size_t used = 0;
 
@@ -202,9 +189,10 @@ static void stages_use_the_multipliers(void **state)
 /* An operator's number is no annotation of the pipeline: its name still counts. */
 static void an_operator_with_shapes_stays_what_it_is(void **state)
 {
-	struct vpa_report *r = analyze(H100
+	struct vpa_report *r = vpt_script_report(H100
 		"range t1 1050-1300 \"step 1\"\n" OPERATOR("1100", "1200", "aten::mm", "500000000")
-			LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n");
+			LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n",
+		NULL);
 
 	(void)state;
 	assert_int_equal(r->request_count, 1);

@@ -166,7 +166,7 @@ static void rules_say_whose_code_a_file_is(void **state)
 
 		add_script(&text, HOST_CODE);
 		add_samples(&text, 0, 20, engine, "");
-		r = report_of(text.data, &options);
+		r = vpt_script_report(text.data, &options);
 		line = part_of(r, VPA_CAUSE_HOST_CODE)->top->line.number;
 		if (line != cases[i].line)
 			fail_msg("%s: expected line %" PRIu64 ", found %" PRIu64, cases[i].rule,

@@ -46,7 +46,7 @@ static void configurations_say_what_names_do_not(void **state)
 
 		snprintf(script, sizeof(script),
 			"start 1us\nkernel s7 2us-12us corr 1 %s grid 64\n", cases[i].kernel);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		if (r->kernel_count != 1 ||
 			strcmp(vpa_family_name(r->kernels[0].family), cases[i].family) != 0)
 			fail_msg("%s: expected %s, found %s", cases[i].rule, cases[i].family,
@@ -65,7 +65,7 @@ static const char mixed[] = "start 1us\n"
 
 static void one_name_is_divided_among_families(void **state)
 {
-	struct vpa_report *r = analyze(mixed, NULL);
+	struct vpa_report *r = vpt_script_report(mixed, NULL);
 
 	(void)state;
 	assert_int_equal(r->family_count, 2);
@@ -90,7 +90,7 @@ static void a_rule_of_the_user_decides_for_all_of_a_name(void **state)
 	struct vpa_report *r;
 
 	(void)state;
-	r = analyze(mixed, &options);
+	r = vpt_script_report(mixed, &options);
 	assert_int_equal(r->family_count, 1);
 	assert_int_equal(r->families[0].family, VPA_FAMILY_QUANT);
 	assert_int_equal(r->families[0].exclusive_ns, 100000);

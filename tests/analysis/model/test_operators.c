@@ -160,7 +160,7 @@ static void rates_are_those_of_whole_calls_of_kernels(void **state)
 	for (i = 0; i < COUNT(rates); i++) {
 		struct vpa_options options = {
 			.has_to = rates[i].to_ns != 0, .to_ns = rates[i].to_ns};
-		struct vpa_report *r = analyze(rates[i].script, &options);
+		struct vpa_report *r = vpt_script_report(rates[i].script, &options);
 		const struct vpa_operator_row *o = r->expert.operators;
 
 		assert_int_equal(r->expert.operator_count, 1);
@@ -176,7 +176,7 @@ static void rates_are_those_of_whole_calls_of_kernels(void **state)
 static void at_most_top_rows_are_listed(void **state)
 {
 	struct vpa_options options = {.top = 1};
-	struct vpa_report *r = analyze(cases[1].script, &options);
+	struct vpa_report *r = vpt_script_report(cases[1].script, &options);
 
 	(void)state;
 	assert_int_equal(r->expert.operators_used, 2);

@@ -541,19 +541,6 @@ static void check_request(const struct made *t, unsigned request, const struct v
 
 /* ---- running ---- */
 
-static struct vpa_report *analyze(const char *script, const struct vpa_options *options)
-{
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *report = NULL;
-	struct vpt_err err = {0};
-
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "random", options, &report, &err))
-		fail_msg("%s\n%s", err.text, script);
-	vpt_trace_close(trace);
-	return report;
-}
-
 /* The report's requests and stages. A device that works for the first time long after the others finds the host's past
  * forgotten, so how its first gap was spent depends on where chunks end. */
 static struct vpt_buffer json_of(const struct vpa_report *r)
@@ -592,7 +579,7 @@ static void every_number_equals_the_slow_models(void **state)
 		model_blocks(&made);
 		model_steps(&made);
 		model_marks(&made);
-		r = analyze(write_script(&made, 0), &everything);
+		r = vpt_script_report(write_script(&made, 0), &everything);
 		for (i = 0; i < made.request_count; i++)
 			check_request(&made, i, r, &r->requests[shown++]);
 		if (!made.request_count && r->request_count)
@@ -612,8 +599,8 @@ static void chunks_do_not_show(void **state)
 		struct vpt_buffer a, b;
 
 		make(&made, seed);
-		whole = analyze(write_script(&made, 0), &everything);
-		cut = analyze(write_script(&made, 1), &everything);
+		whole = vpt_script_report(write_script(&made, 0), &everything);
+		cut = vpt_script_report(write_script(&made, 1), &everything);
 		a = json_of(whole);
 		b = json_of(cut);
 		if (strcmp(a.data, b.data)) {

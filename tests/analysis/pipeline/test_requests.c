@@ -34,7 +34,7 @@ static const char *requests(const unsigned *periods_ms, size_t count)
 static struct vpa_report *report_of(const unsigned *periods_ms, size_t count, struct vpa_options o)
 {
 	o.frames_per_block = 10;
-	return analyze(requests(periods_ms, count), &o);
+	return vpt_script_report(requests(periods_ms, count), &o);
 }
 
 /* The first takes three times as long; of the others the one in the middle, of two the slower. */
@@ -160,8 +160,9 @@ static void the_unit_leaves_out_the_first_request(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct vpa_report *r = analyze(unlike_requests(cases[i].count, cases[i].has_steps),
-			&(struct vpa_options){.step_parts = 1});
+		struct vpa_report *r =
+			vpt_script_report(unlike_requests(cases[i].count, cases[i].has_steps),
+				&(struct vpa_options){.step_parts = 1});
 		struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 		const struct vpa_finding *code = finding(r, "host-stall");
 
@@ -195,8 +196,9 @@ static void conditions_of_a_period_leave_out_the_first_request(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct vpa_report *r = analyze(unlike_requests(cases[i].count, cases[i].has_steps),
-			&(struct vpa_options){.step_parts = 1});
+		struct vpa_report *r =
+			vpt_script_report(unlike_requests(cases[i].count, cases[i].has_steps),
+				&(struct vpa_options){.step_parts = 1});
 		struct vpa_condition condition;
 		struct vpt_err err = {0};
 		char what[160];
@@ -217,7 +219,7 @@ static void a_window_has_no_request_that_only_touches_it(void **state)
 
 	(void)state;
 	for (request = 1; request <= 3; request++) {
-		struct vpa_report *r = analyze(unlike_requests(3, 1),
+		struct vpa_report *r = vpt_script_report(unlike_requests(3, 1),
 			&(struct vpa_options){.step_parts = 1, .request = request});
 
 		assert_int_equal(r->request_count, 1);
@@ -265,13 +267,13 @@ static void a_name_with_a_number_is_a_name(void **state)
 		"range t1 1400us-1500us \"a:2\"\nrange t1 1600us-1700us \"a:2\"\n"
 		"call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
 		"kernel s7 1001us-1700us corr 1" GEMM;
-	struct vpa_report *r = analyze(script, &(struct vpa_options){.range = "a:2"});
+	struct vpa_report *r = vpt_script_report(script, &(struct vpa_options){.range = "a:2"});
 
 	(void)state;
 	assert_int_equal(r->window_start_ns, 1400000);
 	assert_string_equal(r->window_note, "range \"a:2\", first instance");
 	vpa_report_free(r);
-	r = analyze(script, &(struct vpa_options){.range = "a:2:2"});
+	r = vpt_script_report(script, &(struct vpa_options){.range = "a:2:2"});
 	assert_int_equal(r->window_start_ns, 1600000);
 	vpa_report_free(r);
 }
@@ -356,7 +358,7 @@ static void a_range_is_looked_for_until_it_is_found(void **state)
 			.request = cases[i].request,
 			.progress = count_chunk,
 			.progress_ctx = &chunks};
-		struct vpa_report *r = analyze(long_script(cases[i].outer), &o);
+		struct vpa_report *r = vpt_script_report(long_script(cases[i].outer), &o);
 
 		if (r->window_start_ns / 1000000000 != cases[i].start_s &&
 			!(cases[i].start_s == 1 && r->window_start_ns == 900000000))

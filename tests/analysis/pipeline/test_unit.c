@@ -121,7 +121,7 @@ static struct vpa_report *make(unsigned has, size_t requests, size_t marked_span
 				corr);
 		}
 	}
-	r = analyze(t.bytes, &options);
+	r = vpt_script_report(t.bytes, &options);
 	test_free(t.bytes);
 	return r;
 }
@@ -305,7 +305,7 @@ static void an_operator_is_no_unit(void **state)
 				"kernel s7 %zu-%zu corr %zu \"k%zu\"\n",
 				1000 + k * 100, 1090 + k * 100, cases[i].name, 1001 + k * 100,
 				k + 1, 1005 + k * 100, 1080 + k * 100, k + 1, k);
-		r = analyze(script, &options);
+		r = vpt_script_report(script, &options);
 		if (vpa_unit_of(r) != cases[i].kind)
 			fail_msg("%s: the unit is %s", cases[i].name,
 				vpa_unit_kind_name(vpa_unit_of(r)));

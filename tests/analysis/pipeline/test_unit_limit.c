@@ -132,7 +132,7 @@ static struct vpa_report *paced(struct pace p, const char *name, const char *mor
 	char script[16384];
 
 	put_steps(script, sizeof(script), p, name, more);
-	return analyze(script, &options);
+	return vpt_script_report(script, &options);
 }
 
 /* The host waits 50 us for the GPU, is late by 60 after that, and takes 4 x 60 and more for launches. */
@@ -191,12 +191,13 @@ static void the_unit_is_what_is_limited(void **state)
 static void of_a_window_the_time_between_its_ops_counts(void **state)
 {
 	static const struct vpa_options options = {.step_parts = 1};
-	struct vpa_report *r = analyze("start 1s\ncall t1 cudaLaunchKernel 1500ms+1us corr 1\n"
-				       "kernel s7 1500002us-1510ms corr 1 \"a\"\n"
-				       "call t1 cudaStreamSynchronize 1501ms-1530ms corr 2\n"
-				       "call t1 cudaLaunchKernel 1530ms+1us corr 3\nkernel s7 "
-				       "1530002us-1540ms corr 3 \"b\"\n",
-		&options);
+	struct vpa_report *r =
+		vpt_script_report("start 1s\ncall t1 cudaLaunchKernel 1500ms+1us corr 1\n"
+				  "kernel s7 1500002us-1510ms corr 1 \"a\"\n"
+				  "call t1 cudaStreamSynchronize 1501ms-1530ms corr 2\n"
+				  "call t1 cudaLaunchKernel 1530ms+1us corr 3\nkernel s7 "
+				  "1530002us-1540ms corr 3 \"b\"\n",
+			&options);
 
 	(void)state;
 	assert_int_equal(vpa_unit_of(r), VPA_UNIT_WINDOW);
@@ -220,7 +221,7 @@ static void a_busy_unit_is_bound_by_its_work(void **state)
 			"kernel s7 %zuus-%zuus corr %zu \"k\"\n",
 			1000 + 10 * i, 1009 + 10 * i, i, 1000 + 10 * i, i + 1,
 			(1000 + 10 * i) * 1000 + 2, (1010 + 10 * i) * 1000 - 50, i + 1);
-	r = analyze(script, &options);
+	r = vpt_script_report(script, &options);
 	assert_int_equal(vpa_unit_limit_of(r).bound, VPA_LIMIT_WORK);
 	expect_page("RESULT", r, "GPU-BOUND", 1);
 	expect_page("no cause", r, "the host waited", 0);

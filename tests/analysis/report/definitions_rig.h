@@ -19,19 +19,6 @@
 
 #include <cmocka.h>
 
-static inline struct vpa_report *analyze(const char *script, const struct vpa_options *options)
-{
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *report = NULL;
-	struct vpt_err err = {0};
-
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "case", options, &report, &err))
-		fail_msg("%s\n%s", err.text, script);
-	vpt_trace_close(trace);
-	return report;
-}
-
 struct words {
 	char text[2048];
 	size_t len;

@@ -90,7 +90,7 @@ static void device_time_is_the_union_of_its_ops(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(device_times); i++) {
-		struct vpa_report *r = analyze(device_times[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(device_times[i].script, NULL);
 		struct words w = {0};
 
 		assert_int_equal(r->device_count, 1);
@@ -104,7 +104,7 @@ static void devices_are_apart(void **state)
 {
 	const char *script = "start 100\nend 200\nkernel s1.7 120-140 \"a\"\nkernel s0.7 100-110 "
 			     "\"b\"\nkernel s0.7 190-200 \"b\"";
-	struct vpa_report *r = analyze(script, NULL);
+	struct vpa_report *r = vpt_script_report(script, NULL);
 	struct words w = {0};
 	size_t i;
 
@@ -127,7 +127,7 @@ static const char *bucket_of(uint64_t ns)
 
 	snprintf(script, sizeof(script),
 		"start 100\nkernel s7 100-200 \"a\"\nkernel s7 %" PRIu64 "+10 \"b\"", 200 + ns);
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	for (b = 0; b < VPA_GAP_BUCKETS; b++)
 		if (r->devices[0].histogram[b])
 			name = vpa_gap_bucket_names[b];
@@ -159,7 +159,7 @@ static void overlapped_time_is_shared_out(void **state)
 	const char *script = "start 100\nend 200\nkernel s7 100-160 \"ampere_sgemm\"\nkernel s8 "
 			     "120-150 \"mystery\"\n"
 			     "copy s9 HtoD 120-180 bytes 60\nmemset s9 190-200 bytes 1";
-	struct vpa_report *r = analyze(script, NULL);
+	struct vpa_report *r = vpt_script_report(script, NULL);
 	struct words w = {0};
 	size_t i;
 
@@ -333,7 +333,7 @@ static void ranges_have_the_work_launched_in_them(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(range_cases); i++) {
-		struct vpa_report *r = analyze(range_cases[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(range_cases[i].script, NULL);
 		struct words w = {0};
 
 		say_range(&w, r, range_cases[i].range);
@@ -400,7 +400,7 @@ static void idle_time_of_a_range_is_the_hosts_too(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(host_idle_cases); i++) {
-		struct vpa_report *r = analyze(host_idle_cases[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(host_idle_cases[i].script, NULL);
 
 		for (k = 0; strcmp(r->ranges[k].name, host_idle_cases[i].range); k++)
 			assert_in_range(k, 0, r->range_count - 1);
@@ -423,7 +423,7 @@ static void emitted_names_are_one_name(void **state)
 							 "range t1 450-520 \"to, op_id = 9\"";
 	static const struct vpa_options listed = {.min_gap_ns = 1}, first = {.range = "to"},
 					third = {.range = "to, op_id = 9"};
-	struct vpa_report *r = analyze(script, &listed);
+	struct vpa_report *r = vpt_script_report(script, &listed);
 	size_t named = 0, i;
 
 	(void)state;
@@ -436,11 +436,11 @@ static void emitted_names_are_one_name(void **state)
 	}
 	assert_in_range(named, 1, r->gap_count);
 	vpa_report_free(r);
-	r = analyze(script, &first);
+	r = vpt_script_report(script, &first);
 	assert_int_equal(r->window_start_ns, 105);
 	assert_int_equal(r->window_end_ns, 220);
 	vpa_report_free(r);
-	r = analyze(script, &third);
+	r = vpt_script_report(script, &third);
 	assert_int_equal(r->window_start_ns, 450);
 	assert_int_equal(r->window_end_ns, 700);
 	vpa_report_free(r);
@@ -495,7 +495,7 @@ static uint64_t eager_sequences(const char *kernels)
 				say(&w, "kernel s%u %zu+8 \"%s\"\n", stream, 100 + 10 * i,
 					names[k].name);
 	}
-	r = analyze(w.text, NULL);
+	r = vpt_script_report(w.text, NULL);
 	for (i = 0; i < r->attention.eager_count; i++)
 		sequences += r->attention.eager[i].count;
 	assert_int_equal(r->attention.calls, sequences);

@@ -146,7 +146,7 @@ static void launches_without_kernel_are_judged(void **state)
 		for (k = 0; k < COUNT(cases[i].lanes) && cases[i].lanes[k].thread; k++)
 			add_lane(&t, &cases[i].lanes[k]);
 		add(&t, "%s", cases[i].more);
-		r = analyze(t.bytes, NULL);
+		r = vpt_script_report(t.bytes, NULL);
 		if (r->verdict.launches_lost != cases[i].lost ||
 			r->verdict.complete != !cases[i].lost)
 			fail_msg("%s: %u launches are lost, %s; expected %u", cases[i].rule,
@@ -197,7 +197,7 @@ static void work_queued_before_the_recording_is_no_loss(void **state)
 		add(&t, "start 1ms\n");
 		add_backlog(&t, backlogs[i].first_id);
 		add(&t, "%s", backlogs[i].more);
-		r = analyze(t.bytes, NULL);
+		r = vpt_script_report(t.bytes, NULL);
 		if (r->verdict.early_ops != backlogs[i].before ||
 			r->verdict.ops_without_launch != backlogs[i].before + backlogs[i].unknown ||
 			r->verdict.complete != !backlogs[i].unknown)
@@ -238,7 +238,7 @@ static void times_outside_the_capture_are_doubted(void **state)
 
 		add(&t, "%s", times[i].script);
 		add_lane(&t, &(struct lane){T1});
-		r = analyze(t.bytes, NULL);
+		r = vpt_script_report(t.bytes, NULL);
 		for (k = 0; times[i].reason && k < r->verdict.reason_count; k++)
 			found |= strstr(r->verdict.reasons[k], times[i].reason) != NULL;
 		if (r->counts.kernels != times[i].kernels ||
@@ -269,7 +269,7 @@ static void expect_clocks(unsigned lead_us, unsigned count, const char *reason)
 			"\"a\"\n",
 			us, i + 1, i < count ? us - lead_us : us + 10, i + 1);
 	}
-	r = analyze(t.bytes, NULL);
+	r = vpt_script_report(t.bytes, NULL);
 	if (reason) {
 		assert_int_equal(r->verdict.gaps, VPA_UNAVAILABLE);
 		assert_non_null(strstr(r->verdict.reasons[0], reason));
@@ -352,7 +352,7 @@ static void kernels_that_wait_or_cannot_last_are_no_work(void **state)
 			add(&t, "call t1 cudaLaunchKernel %uus+1us corr %u\n",
 				(unsigned)(980 + 4 * k), (unsigned)k);
 		add(&t, "%s", lengths[i].script);
-		r = analyze(t.bytes, NULL);
+		r = vpt_script_report(t.bytes, NULL);
 		load = vpa_load_of_device(r, &r->devices[0]);
 		if (r->devices[0].doubted_ns != lengths[i].doubted_ns ||
 			r->devices[0].fault_ns != lengths[i].fault_ns ||
@@ -392,7 +392,7 @@ static void what_found_no_room_in_the_file_is_named(void **state)
 		struct vpa_report *r;
 
 		add(&t, script, rows[i].count);
-		r = analyze(t.bytes, NULL);
+		r = vpt_script_report(t.bytes, NULL);
 		assert_false(r->verdict.complete);
 		assert_string_equal(r->verdict.reasons[0], rows[i].reason);
 		assert_string_equal(r->verdict.remedies[0], "raise --max-bytes");

@@ -130,7 +130,7 @@ static void findings_say_what_is_worth_it(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
-		struct vpa_report *r = analyze(cases[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(cases[i].script, NULL);
 
 		say_findings(r, text, sizeof(text));
 		if (strcmp(text, cases[i].findings))
@@ -159,7 +159,7 @@ static void a_gpu_that_mostly_waits_is_said_to(void **state)
 			"copy s7 HtoD pinned->device %zuus+8us corr %zu bytes 4096\n",
 			t, i + 1, t + 1, i + 1);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	f = finding(r, "exposed-copy");
 	assert_non_null(f);
 	assert_non_null(strstr(f->note, "the GPU is busy only 8.8 % of its active time"));
@@ -171,22 +171,23 @@ static void a_gpu_that_mostly_waits_is_said_to(void **state)
 /* Of two launches, for which the host then waits, the second has no kernel; of three the same. */
 static void time_of_missing_kernels_is_no_waste(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				       "kernel s7 1001us-2000us corr 1" GEMM
-				       "call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
-				       "call t1 cudaDeviceSynchronize 1002us-4000us corr 3\n",
-		NULL);
+	struct vpa_report *r =
+		vpt_script_report("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				  "kernel s7 1001us-2000us corr 1" GEMM
+				  "call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+				  "call t1 cudaDeviceSynchronize 1002us-4000us corr 3\n",
+			NULL);
 
 	(void)state;
 	assert_int_equal(r->verdict.launches_lost, 1);
 	assert_null(finding(r, "after-last-work"));
 	vpa_report_free(r);
-	r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-		    "kernel s7 1001us-2000us corr 1" GEMM
-		    "call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
-		    "call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
-		    "kernel s7 3ms-4ms corr 3" GEMM
-		    "call t1 cudaDeviceSynchronize 1003us-4000us corr 4\n",
+	r = vpt_script_report("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+			      "kernel s7 1001us-2000us corr 1" GEMM
+			      "call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+			      "call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
+			      "kernel s7 3ms-4ms corr 3" GEMM
+			      "call t1 cudaDeviceSynchronize 1003us-4000us corr 4\n",
 		NULL);
 	assert_int_equal(r->verdict.launches_lost, 1);
 	assert_non_null(strstr(finding(r, "queued")->note,
@@ -214,7 +215,7 @@ static void expect_graph_advice(size_t gap_us, const char *title)
 			"kernel s7 %zuus+10us corr %zu \"second\" node 2\n",
 			t, i + 1, t + 2, i + 1, t + 12 + gap_us, i + 1);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	f = finding(r, "inside-graph");
 	assert_non_null(f);
 	assert_string_equal(f->title, title);
@@ -252,7 +253,7 @@ static void the_order_is_by_what_each_would_gain(void **state)
 			t, i, t, 2 * i + 1, t, work, 2 * i + 1, t, t + work + 5, 2 * i + 2);
 		t += work + 5;
 	}
-	r = analyze(script, &options);
+	r = vpt_script_report(script, &options);
 	assert_int_equal(r->findings[0].id, VPA_FOUND_ATTENTION_GROWTH);
 	assert_int_equal(r->findings[1].id, VPA_FOUND_SYNC_DRAIN);
 	expect_page(
@@ -289,7 +290,7 @@ static void a_dependency_in_a_gap_is_on_no_stream_of_its_device(void **state)
 				t, id + 1, t + 1, id + 1, t + 4, id + 2, t + 6, id + 3, t + 901,
 				id + 3);
 		}
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		assert_null(finding(r, "dependency")); /* the other device works all the time */
 		assert_int_equal(r->devices[0].causes[0].cause,
 			others ? VPA_CAUSE_DEPENDENCY : VPA_CAUSE_QUEUED);
@@ -319,7 +320,7 @@ static void overhead_is_no_host_code(void **state)
 			"overhead - \"Lazy Function Loading\" %zuus+30us\n",
 			t, i + 1, t, i + 1, t + 110, t + 300);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	assert_true(finding(r, "host-stall")->gain_at_most_ms == 20 * 0.19);
 	assert_true(finding(r, "module-load")->gain_at_most_ms == 20 * 0.03);
 	vpa_report_free(r);
@@ -352,7 +353,7 @@ static void a_wait_that_saves_more_than_the_code_after_it_is_no_code(void **stat
 			corr + 12);
 		corr += 12;
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	f = finding(r, "sync-drain");
 	assert_non_null(f);
 	assert_true(f->host_code_ms >= 19 * 0.24);
@@ -382,7 +383,7 @@ static const char *advice_of_code_in(const char *name)
 			"kernel s7 %zums+1ms corr %zu" GEMM "range t1 %zuus-%zuus \"%s\"\n",
 			t, i + 1, t, i + 1, t * 1000 + 10, (t + 5) * 1000 - 10, name);
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	f = finding(r, "host-stall");
 	assert_non_null(f);
 	snprintf(words, sizeof(words), "%s, %s", f->words ? f->words : "-", f->title);

@@ -90,7 +90,7 @@ static struct vpa_report *analyze_letters(const char *letters, unsigned gap_us)
 	char script[8000] = "start 1ms\n";
 
 	(void)add(script, sizeof(script), 7, 1000, gap_us, letters);
-	return analyze(script, NULL);
+	return vpt_script_report(script, NULL);
 }
 
 /* ---- adapters ---- */
@@ -150,7 +150,7 @@ static void adapters_are_found_across_batches_and_beside_other_streams(void **st
 	strcpy(script, "start 1ms\n");
 	for (i = 0; i < 100; i++)
 		us = add(script, sizeof(script), 7, us, 0, "LARBma");
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	assert_int_equal(r->adapters.count, 100);
 	vpa_report_free(r);
 	/* Each op of one stream is followed by one of the other. */
@@ -160,7 +160,7 @@ static void adapters_are_found_across_batches_and_beside_other_streams(void **st
 		(void)add(script, sizeof(script), 8, us - 377, 3, "LARBma");
 		us += 3;
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	assert_int_equal(r->adapters.count, 200);
 	vpa_report_free(r);
 }
@@ -242,7 +242,7 @@ static void gaps_of_adapters_are_claimed_once(void **state)
 			us, i + 1, us + 3, k->us, k->name, k->grid, i + 1);
 		us += 3 + k->us + 12;
 	}
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	adapter = finding(r, "unmerged-adapter");
 	rate = finding(r, "launch-rate");
 	assert_non_null(adapter);

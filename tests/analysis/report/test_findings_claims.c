@@ -78,7 +78,7 @@ static void claims_of_random_traces_fit(void **state)
 
 		assert_non_null(script);
 		window.step_parts = 1;
-		r = analyze(script, &window);
+		r = vpt_script_report(script, &window);
 		claims_fit(r, seed, &seen);
 		vpa_report_free(r);
 		vpt_free(script);

@@ -64,16 +64,9 @@ static void step(struct script *s, int thread, size_t from_us, size_t to_us, siz
 static struct vpa_report *analyze(const struct script *s)
 {
 	static const struct vpa_options options = {.step_parts = 1};
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *report = NULL;
-	struct vpt_err err = {0};
 
 	assert_true(s->used < sizeof(s->text));
-	if (vpt_script_trace(s->text, &trace, &err) ||
-		vpa_analyze(trace, "case", &options, &report, &err))
-		fail_msg("%s\n%s", err.text, s->text);
-	vpt_trace_close(trace);
-	return report;
+	return vpt_script_report(s->text, &options);
 }
 
 static void expect_page(const struct vpa_report *r, const char *words, int there)

@@ -63,7 +63,7 @@ static void products_in_fp32_get_the_advice_of_their_gpu(void **state)
 			"start 1ms\ndevice 0 %s\nkernel s7 1ms-1470us " SGEMM
 			"\nkernel s7 1470us-2257us \"softmax\"\n",
 			cases[i].gpu);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		expect(cases[i].rule, r, "fp32-gemm", "470 us in FP32, 37.4 % of busy",
 			cases[i].gain_ms);
 		if (!strstr(finding(r, "fp32-gemm")->title, cases[i].words))
@@ -135,7 +135,7 @@ static void chains_of_elementwise_kernels_are_found(void **state)
 		struct vpa_report *r;
 
 		snprintf(script, sizeof(script), "start 1ms\n%s\n", chains[i].script);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		expect(chains[i].rule, r, "unfused-elementwise", chains[i].measured,
 			chains[i].gain_ms);
 		vpa_report_free(r);
@@ -154,7 +154,7 @@ static void a_chain_is_of_any_length(void **state)
 	for (i = 0; i < 600; i++)
 		n += (size_t)snprintf(
 			script + n, sizeof(script) - n, "kernel s7 %uus+1us " PLUS "\n", i + 1);
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	assert_int_equal(r->chains.count, 1);
 	assert_int_equal(r->chains.kernels, 600);
 	assert_int_equal(r->chains.total_ns, 600000);
@@ -166,13 +166,14 @@ static void a_chain_is_of_any_length(void **state)
 /* A kernel that stands alone, or among copies, may take more. */
 static void a_chain_is_named_by_its_largest_elementwise_kernel(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\nkernel s7 1000us+500us \"vectorized_elementwise_"
-				       "kernel<Alone>\"\nkernel s7 1500us+10us " BGEMM
-				       "\nkernel s7 1510us+40us \"vectorized_elementwise_kernel<"
-				       "First>\"\nkernel s7 1550us+90us " COPY
-				       "\nkernel s7 1640us+30us \"vectorized_elementwise_kernel<"
-				       "Last>\"\nkernel s7 1670us+10us " BGEMM,
-		NULL);
+	struct vpa_report *r =
+		vpt_script_report("start 1ms\nkernel s7 1000us+500us \"vectorized_elementwise_"
+				  "kernel<Alone>\"\nkernel s7 1500us+10us " BGEMM
+				  "\nkernel s7 1510us+40us \"vectorized_elementwise_kernel<"
+				  "First>\"\nkernel s7 1550us+90us " COPY
+				  "\nkernel s7 1640us+30us \"vectorized_elementwise_kernel<"
+				  "Last>\"\nkernel s7 1670us+10us " BGEMM,
+			NULL);
 
 	(void)state;
 	assert_int_equal(r->chains.kernels, 3);
@@ -234,7 +235,7 @@ static void a_decoder_computes_or_moves_data(void **state)
 
 		snprintf(script, sizeof(script),
 			"start 1ms\n%srange t1 1000us-1001us \"vae_decode\"\n", decoders[i].script);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		expect(decoders[i].rule, r, "decoder-work", decoders[i].measured,
 			decoders[i].gain_ms);
 		if (!strstr(finding(r, "decoder-work")->title, decoders[i].words))
@@ -278,7 +279,7 @@ static void attention_costs_what_it_needs(void **state)
 		struct vpa_report *r;
 
 		snprintf(script, sizeof(script), "start 1ms\n%s\n", costs[i].script);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		expect(costs[i].rule, r, "attention-cost", costs[i].measured, 0);
 		vpa_report_free(r);
 	}
@@ -315,7 +316,7 @@ static void convolutions_in_fp32_get_the_advice_of_their_gpu(void **state)
 			"start 1ms\ndevice 0 \"GPU\" %s\nkernel s7 1000us+600us \"%s\"\n"
 			"kernel s7 1600us+400us \"softmax\"\n",
 			convs[i].gpu, convs[i].kernel);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		expect(convs[i].rule, r, "fp32-conv", convs[i].measured, convs[i].gain_ms);
 		if (convs[i].words && !strstr(finding(r, "fp32-conv")->title, convs[i].words))
 			fail_msg("%s: %s", convs[i].rule, finding(r, "fp32-conv")->title);
@@ -373,7 +374,7 @@ static void memory_that_is_not_contiguous_costs_time(void **state)
 		struct vpa_report *r;
 
 		snprintf(script, sizeof(script), "start 1ms\n" H100 "%s\n", scattered[i].script);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		expect(scattered[i].rule, r, "scattered-memory", scattered[i].measured,
 			scattered[i].gain_ms);
 		vpa_report_free(r);
@@ -403,7 +404,7 @@ static void copies_inside_a_gpu_have_a_share_of_its_memory(void **state)
 			"start 1ms\n%scopy s7 %s 1000us+1000us bytes 500000000\nkernel s7 "
 			"2000us+500us " BGEMM "\n",
 			cases[i].gpu, cases[i].kind);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		f = finding(r, "exposed-copy");
 		assert_non_null(f);
 		if ((strstr(f->note, cases[i].words) != NULL) != cases[i].there)
@@ -458,7 +459,7 @@ static void the_largest_kernels_are_named_with_what_is_unusual(void **state)
 		struct vpa_report *r;
 
 		snprintf(script, sizeof(script), "start 1ms\n" H100 "%s\n", largest[i].script);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		expect(largest[i].rule, r, "largest-kernels", largest[i].measured, 0);
 		vpa_report_free(r);
 	}
@@ -512,9 +513,9 @@ static void many_small_collectives_are_joined(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
-		struct vpa_report *r =
-			analyze(collectives(cases[i].count, cases[i].us, cases[i].late_us),
-				&(struct vpa_options){.step_parts = 1});
+		struct vpa_report *r = vpt_script_report(
+			collectives(cases[i].count, cases[i].us, cases[i].late_us),
+			&(struct vpa_options){.step_parts = 1});
 		const struct vpa_finding *f = finding(r, cases[i].id);
 
 		if (!f)
@@ -567,7 +568,7 @@ static void small_grids_leave_a_part_of_the_gpu_idle(void **state)
 		struct vpa_report *r;
 
 		snprintf(script, sizeof(script), "start 2ms\n" H100 "%s\n", fillings[i].script);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		f = finding(r, "few-blocks");
 		if ((f != NULL) != (fillings[i].gain_ms > 0))
 			fail_msg("%s: %s finding", fillings[i].rule, f ? "a" : "no");

@@ -193,7 +193,7 @@ static void what_joins_or_casts_is_worth_a_finding_where_it_takes_long(void **st
 		struct vpa_report *r;
 
 		snprintf(script, sizeof(script), "start 1ms\n%s", cases[i].script);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		f = finding(r, cases[i].id);
 		if (!f != !measured || (f && strcmp(f->measured, measured) != 0))
 			fail_msg("%s: expected \"%s\", found \"%s\"", cases[i].rule,
@@ -212,7 +212,7 @@ static void what_joins_or_casts_is_worth_a_finding_where_it_takes_long(void **st
 /* One kernel that packs takes as long as the longest of those that do, and a convolution has to be made. */
 static void what_is_likely_saved_leaves_what_must_be_done(void **state)
 {
-	struct vpa_report *r = analyze(
+	struct vpa_report *r = vpt_script_report(
 		"start 1ms\n" RUN(1, 1000, 50, "linear", ABS) RUN(2, 1050, 100, "linear", FLOAT8)
 			RUN(3, 1150, 50, "linear", ABS) RUN(4, 1200, 200, "linear", FLOAT8)
 				RUN(5, 1400, 600, "linear", FP8),
@@ -222,8 +222,8 @@ static void what_is_likely_saved_leaves_what_must_be_done(void **state)
 	assert_float_equal(finding(r, "quantising")->base_likely_ms, 0.1, 1e-6);
 	expect_page("packed", r, "40.0 % of the work in the window quantises operands", 1);
 	vpa_report_free(r);
-	r = analyze("start 1ms\n" RUN(1, 1000, 300, "vae", COLUMNS)
-			    RUN(2, 1300, 300, "vae", MATRIX),
+	r = vpt_script_report("start 1ms\n" RUN(1, 1000, 300, "vae", COLUMNS)
+				      RUN(2, 1300, 300, "vae", MATRIX),
 		NULL);
 	assert_float_equal(finding(r, "vol2col")->base_likely_ms, 0.3, 1e-6);
 	expect_page("columns", r, "100.0 % of the work in the window is convolutions", 1);
@@ -233,10 +233,11 @@ static void what_is_likely_saved_leaves_what_must_be_done(void **state)
 /* The casts of a decoder are no changes of layout. */
 static void a_decoder_does_not_claim_its_casts(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\n" RUN(1, 1000, 500, "vae_decode", MATRIX)
-					       RUN(2, 1500, 300, "vae_decode", NARROW)
-						       RUN(3, 1800, 200, "vae_decode", COPY),
-		NULL);
+	struct vpa_report *r =
+		vpt_script_report("start 1ms\n" RUN(1, 1000, 500, "vae_decode", MATRIX)
+					  RUN(2, 1500, 300, "vae_decode", NARROW)
+						  RUN(3, 1800, 200, "vae_decode", COPY),
+			NULL);
 	const struct vpa_finding *f = finding(r, "decoder-work");
 
 	(void)state;
@@ -336,7 +337,7 @@ static void what_grows_from_block_to_block_has_a_name(void **state)
 				kinds[k].kernel);
 			t += product + other;
 		}
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		expect_page(kinds[k].rule, r, kinds[k].words, 1);
 		vpa_report_free(r);
 	}

@@ -80,7 +80,7 @@ static struct vpa_report *report_of(size_t k)
 			t + us + 10, 10 * i + 9, t + us + 20, 10 * i + 9);
 		t += us + 40000;
 	}
-	return analyze(script, &options);
+	return vpt_script_report(script, &options);
 }
 
 static void copies_of_each_step_are_told_from_others(void **state)
@@ -125,7 +125,7 @@ static struct vpa_report *report_of_copies_back(unsigned back_mb)
 			t + 20010, 10 * i + 2, t + 20020, 10 * i + 2, t + 20030, 10 * i + 3,
 			t + 60000, 10 * i + 3, back_mb);
 	}
-	return analyze(script, &options);
+	return vpt_script_report(script, &options);
 }
 
 static void what_goes_out_and_back_is_kept(void **state)
@@ -170,7 +170,7 @@ static void more_copies_than_kernels_hide_are_named_with_their_bytes(void **stat
 			t, i, t + 1, 2 * i + 1, t + 10, 2 * i + 1, 300 + i, t + 8, 2 * i + 2,
 			t + 60020, 2 * i + 2);
 	}
-	r = analyze(script, &options);
+	r = vpt_script_report(script, &options);
 	f = finding(r, "exposed-copy");
 	assert_non_null(f);
 	/* 1,815 MB; five of six steps have a period, of 599 ms in all. */

@@ -66,7 +66,7 @@ static struct vpa_report *report_of(size_t k)
 	snprintf(script + at, sizeof(script) - (size_t)at,
 		"call t1 cudaLaunchKernel %uus+5us corr 99\nkernel s7 %uus+4900us corr 99" GEMM,
 		1000 + 9000 * i, 1100 + 9000 * i);
-	return analyze(script, NULL);
+	return vpt_script_report(script, NULL);
 }
 
 static void an_allocator_at_the_limit_is_told_from_a_program_that_allocates(void **state)

@@ -90,7 +90,7 @@ static void labels_have_what_the_allocator_held(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(labels); i++) {
-		struct vpa_report *r = analyze(labels[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(labels[i].script, NULL);
 		char rows[1024] = "";
 
 		for (k = 0; k < r->said.memory_label_count; k++)
@@ -149,7 +149,7 @@ static void components_have_rates_times_and_memory(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(components); i++) {
-		struct vpa_report *r = analyze(components[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(components[i].script, NULL);
 		char rows[1024] = "", bytes[24];
 		size_t used = 0;
 
@@ -185,7 +185,7 @@ static void networks_are_those_of_readable_facts(void **state)
 		"meta model.cut.parameters \"7x\"\nmeta model.nan.parameters \"nan\"\n"
 		"meta models.parameters \"7\"\nmeta model.empty.parameters \"\"\n"
 		"meta model.huge.parameters \"1e300\"\nmeta model.x.bytes \"7\"\n" END;
-	struct vpa_report *r = analyze(script, NULL);
+	struct vpa_report *r = vpt_script_report(script, NULL);
 
 	(void)state;
 	assert_int_equal(r->said.model_count, 3);
@@ -229,7 +229,7 @@ static void moments_are_listed_by_name(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(moments); i++) {
-		struct vpa_report *r = analyze(moments[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(moments[i].script, NULL);
 		char rows[512] = "";
 		size_t used = 0;
 
@@ -288,7 +288,7 @@ static void compilations_have_their_step_and_reason(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(compilations); i++) {
-		struct vpa_report *r = analyze(compilations[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(compilations[i].script, NULL);
 		char rows[1024] = "";
 		size_t used = 0;
 
@@ -341,7 +341,7 @@ static void iterations_are_listed_one_by_one(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(iterations); i++) {
-		struct vpa_report *r = analyze(iterations[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(iterations[i].script, NULL);
 		char rows[1024] = "";
 		size_t used = 0;
 

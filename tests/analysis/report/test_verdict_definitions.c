@@ -154,7 +154,7 @@ static void the_verdict_says_whether_all_is_there(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(verdicts); i++) {
-		struct vpa_report *r = analyze(verdicts[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(verdicts[i].script, NULL);
 		const char *first = r->verdict.reason_count ? r->verdict.reasons[0] : NULL;
 
 		if (r->verdict.complete != verdicts[i].complete || !first != !verdicts[i].reason ||
@@ -218,7 +218,7 @@ static void profiling_work_is_added_up(void **state)
 			"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
 			"kernel s7 1000us-1100us corr 1 \"a\"\n%s",
 			cases[i].overhead);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		assert_int_equal(r->verdict.overhead_ns, cases[i].ns);
 		assert_int_equal(r->verdict.gaps, cases[i].gaps);
 		assert_true(r->verdict.complete);
@@ -231,7 +231,7 @@ static void a_window_without_work_does_not_say_that_there_was_none(void **state)
 {
 	static const struct vpa_options behind = {.has_from = 1, .from_ns = 500000};
 	struct vpa_report *r =
-		analyze("start 1ms; end 2ms\nkernel s7 1100us-1200us \"k\"\n", &behind);
+		vpt_script_report("start 1ms; end 2ms\nkernel s7 1100us-1200us \"k\"\n", &behind);
 	struct vpt_buffer text = {0};
 	struct vpt_sink *sink;
 	struct vpt_err err = {0};
@@ -254,39 +254,41 @@ static void a_window_without_work_does_not_say_that_there_was_none(void **state)
 /* Kernels that run at once add up to more time than the device has worked. */
 static void what_kernels_could_give_is_no_more_than_busy_time(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\n"
-				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				       "kernel s7 1100us-1900us corr 1 \"vol2col_kernel\"\n"
-				       "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
-				       "kernel s8 1200us-2000us corr 2 \"vol2col_kernel\"\n",
-		NULL);
+	struct vpa_report *r =
+		vpt_script_report("start 1ms\n"
+				  "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				  "kernel s7 1100us-1900us corr 1 \"vol2col_kernel\"\n"
+				  "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
+				  "kernel s8 1200us-2000us corr 2 \"vol2col_kernel\"\n",
+			NULL);
 
 	(void)state;
 	assert_true(finding_called(r, "vol2col")->gain_at_most_ms == 0.9);
 	vpa_report_free(r);
 
-	r = analyze("start 1ms\n"
-		    "kernel s7 1100us-1400us \"ampere_sgemm_128x64\"\n"
-		    "kernel s7 1400us-1500us \"softmax_warp_forward\"\n"
-		    "kernel s7 1500us-1800us \"ampere_sgemm_128x64\"\n"
-		    "kernel s8 1200us-1500us \"ampere_sgemm_128x64\"\n"
-		    "kernel s8 1500us-1600us \"softmax_warp_forward\"\n"
-		    "kernel s8 1600us-1900us \"ampere_sgemm_128x64\"\n",
+	r = vpt_script_report("start 1ms\n"
+			      "kernel s7 1100us-1400us \"ampere_sgemm_128x64\"\n"
+			      "kernel s7 1400us-1500us \"softmax_warp_forward\"\n"
+			      "kernel s7 1500us-1800us \"ampere_sgemm_128x64\"\n"
+			      "kernel s8 1200us-1500us \"ampere_sgemm_128x64\"\n"
+			      "kernel s8 1500us-1600us \"softmax_warp_forward\"\n"
+			      "kernel s8 1600us-1900us \"ampere_sgemm_128x64\"\n",
 		NULL);
 	assert_true(finding_called(r, "eager-attention")->gain_at_most_ms == 0.8);
 	vpa_report_free(r);
 
-	r = analyze("start 1ms\n"
-		    "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-		    "kernel s7 1010us-1020us corr 1 \"flash_fwd_kernel\"\n"
-		    "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
-		    "kernel s7 1020us-1030us corr 2 \"flash_fwd_kernel\"\n"
-		    "range t1 1000us-1030us \"step 0\"\n"
-		    "call t1 cudaLaunchKernel 1100us-1101us corr 3\n"
-		    "kernel s7 1200us-1980us corr 3 \"fmha_cutlassF_bf16_aligned_64x64_rf_sm80\"\n"
-		    "call t1 cudaLaunchKernel 1102us-1103us corr 4\n"
-		    "kernel s8 1200us-1980us corr 4 \"fmha_cutlassF_bf16_aligned_64x64_rf_sm80\"\n"
-		    "range t1 1100us-1130us \"step 1\"\n",
+	r = vpt_script_report(
+		"start 1ms\n"
+		"call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1010us-1020us corr 1 \"flash_fwd_kernel\"\n"
+		"call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
+		"kernel s7 1020us-1030us corr 2 \"flash_fwd_kernel\"\n"
+		"range t1 1000us-1030us \"step 0\"\n"
+		"call t1 cudaLaunchKernel 1100us-1101us corr 3\n"
+		"kernel s7 1200us-1980us corr 3 \"fmha_cutlassF_bf16_aligned_64x64_rf_sm80\"\n"
+		"call t1 cudaLaunchKernel 1102us-1103us corr 4\n"
+		"kernel s8 1200us-1980us corr 4 \"fmha_cutlassF_bf16_aligned_64x64_rf_sm80\"\n"
+		"range t1 1100us-1130us \"step 1\"\n",
 		NULL);
 	assert_true(finding_called(r, "attention-change")->gain_at_most_ms == 0.8);
 	vpa_report_free(r);
@@ -328,7 +330,7 @@ static void missing_launches_touch_stages_alone(void **state)
 			"call t1 cudaLaunchKernel 100-110 corr 1\nkernel s7 120-180 corr 1 "
 			"\"a\"\n%s\n",
 			cases[i].more);
-		r = analyze(script, NULL);
+		r = vpt_script_report(script, NULL);
 		assert_int_equal(r->stage_count, 1);
 		assert_int_equal(r->stages[0].touched, cases[i].stage);
 		assert_int_equal(r->touched, cases[i].window);
@@ -359,7 +361,7 @@ static void a_range_waits_for_launches_that_are_still_to_come(void **state)
 	for (i = 0; i < OTHERS; i++)
 		p += sprintf(p, "call t1 cudaEventRecord %d+1\n", 2000 + 2 * i);
 	sprintf(p, "%s", end);
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	assert_int_equal(range_called(r, "around both")->ops, 2);
 	vpa_report_free(r);
 	free(script);
@@ -369,21 +371,21 @@ static void a_range_waits_for_launches_that_are_still_to_come(void **state)
  * them. What they launched must not be given to a range that comes afterwards. */
 static void a_range_that_ended_early_keeps_its_calls(void **state)
 {
-	struct vpa_report *r = analyze("start 1\nthread t1 pid 1 tid 100\n"
-				       "call t1 cudaLaunchKernel 500-505 corr 1\n"
-				       "call t1 cudaLaunchKernel 506-507 corr 2\n"
-				       "kernel s7 520-530 corr 2 \"a\"\n"
-				       "chunk 490\n"
-				       "range t1 100-150 \"R\"\n"
-				       "kernel s7 540-550 corr 3 \"b\"\n"
-				       "call t1 cudaLaunchKernel 531-532 corr 3\n"
-				       "chunk 560\n"
-				       "range t1 700-800 \"X\"\n"
-				       "call t1 cudaLaunchKernel 700-701 corr 9\n"
-				       "kernel s7 705-706 corr 9 \"b\"\n"
-				       "chunk 706\n"
-				       "kernel s7 707-900 corr 1 \"late\"\n"
-				       "end 1000\n",
+	struct vpa_report *r = vpt_script_report("start 1\nthread t1 pid 1 tid 100\n"
+						 "call t1 cudaLaunchKernel 500-505 corr 1\n"
+						 "call t1 cudaLaunchKernel 506-507 corr 2\n"
+						 "kernel s7 520-530 corr 2 \"a\"\n"
+						 "chunk 490\n"
+						 "range t1 100-150 \"R\"\n"
+						 "kernel s7 540-550 corr 3 \"b\"\n"
+						 "call t1 cudaLaunchKernel 531-532 corr 3\n"
+						 "chunk 560\n"
+						 "range t1 700-800 \"X\"\n"
+						 "call t1 cudaLaunchKernel 700-701 corr 9\n"
+						 "kernel s7 705-706 corr 9 \"b\"\n"
+						 "chunk 706\n"
+						 "kernel s7 707-900 corr 1 \"late\"\n"
+						 "end 1000\n",
 		NULL);
 
 	(void)state;
@@ -394,14 +396,14 @@ static void a_range_that_ended_early_keeps_its_calls(void **state)
 
 static void a_launch_of_the_same_process_goes_first(void **state)
 {
-	struct vpa_report *r = analyze("start 1\n"
-				       "call - cudaLaunchKernel 100-110 corr 1\n"
-				       "chunk 120\n"
-				       "thread t1 pid 5 tid 1\n"
-				       "stream s7 device 0 context 1 stream 7 pid 5\n"
-				       "range t1 150-400 \"five\"\n"
-				       "call t1 cudaLaunchKernel 200-210 corr 1\n"
-				       "kernel s7 300-310 corr 1 \"a\"\n",
+	struct vpa_report *r = vpt_script_report("start 1\n"
+						 "call - cudaLaunchKernel 100-110 corr 1\n"
+						 "chunk 120\n"
+						 "thread t1 pid 5 tid 1\n"
+						 "stream s7 device 0 context 1 stream 7 pid 5\n"
+						 "range t1 150-400 \"five\"\n"
+						 "call t1 cudaLaunchKernel 200-210 corr 1\n"
+						 "kernel s7 300-310 corr 1 \"a\"\n",
 		NULL);
 
 	(void)state;
@@ -415,7 +417,7 @@ static void events_are_counted(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(counts); i++) {
-		struct vpa_report *r = analyze(counts[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(counts[i].script, NULL);
 		const struct vpa_verdict *v = &r->verdict;
 		struct words w = {0};
 

@@ -90,7 +90,7 @@ static void expect_listed(
 		say(&w, "kernel s7 %" PRIu64 "+1us \"a\"\n", at);
 	for (i = 0, at += 1000000 - ns; i < longer; i++, at += 1001000)
 		say(&w, "kernel s7 %" PRIu64 "+1us \"b\"\n", at);
-	r = analyze(w.text, &options);
+	r = vpt_script_report(w.text, &options);
 	assert_int_equal(r->min_gap_ns, min);
 	assert_int_equal(r->gaps_listed_of, listed);
 	assert_int_equal(r->gap_count, listed);
@@ -115,7 +115,7 @@ static void short_gaps_are_summed_and_not_listed(void **state)
 static uint64_t busy_of(const char *script)
 {
 	static const struct vpa_options plain = {.jobs = 1};
-	struct vpa_report *r = analyze(script, &plain);
+	struct vpa_report *r = vpt_script_report(script, &plain);
 	uint64_t ns = r->devices[0].busy_ns;
 
 	assert_int_equal(r->device_count, 1);
@@ -158,7 +158,7 @@ static void processes_may_use_the_same_numbers(void **state)
 		"call x cudaLaunchKernelExC 1201us-1202us corr 2\nkernel y 1203us-1204us corr 2 "
 		"\"c\"\n";
 	const struct vpa_options all = {.min_gap_ns = 1};
-	struct vpa_report *r = analyze(script, &all);
+	struct vpa_report *r = vpt_script_report(script, &all);
 	struct words w = {0};
 	size_t i;
 
@@ -178,11 +178,11 @@ static void ranges_outside_the_window_are_not_its_unmatched_ones(void **state)
 {
 	static const struct vpa_options part = {
 		.has_from = 1, .from_ns = 2000000, .has_to = 1, .to_ns = 5000000};
-	struct vpa_report *r = analyze("start 1ms; end 10ms\n"
-				       "range t1 1500us-2000us \"before\" unmatched\n"
-				       "range t1 2500us-3500us \"into it\" unmatched\n"
-				       "open t1 4ms \"across its end\"\n"
-				       "open t1 7ms \"behind\"\n",
+	struct vpa_report *r = vpt_script_report("start 1ms; end 10ms\n"
+						 "range t1 1500us-2000us \"before\" unmatched\n"
+						 "range t1 2500us-3500us \"into it\" unmatched\n"
+						 "open t1 4ms \"across its end\"\n"
+						 "open t1 7ms \"behind\"\n",
 		&part);
 
 	(void)state;
@@ -194,12 +194,13 @@ static void ranges_outside_the_window_are_not_its_unmatched_ones(void **state)
 static void findings_do_not_depend_on_how_much_is_listed(void **state)
 {
 	static const struct vpa_options one = {.top = 1};
-	struct vpa_report *r = analyze("start 1ms\n"
-				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				       "kernel s7 1000us-1900us corr 1 \"gemm\"\n"
-				       "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
-				       "kernel s7 1900us-2000us corr 2 \"vol2col_kernel\"\n",
-		&one);
+	struct vpa_report *r =
+		vpt_script_report("start 1ms\n"
+				  "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				  "kernel s7 1000us-1900us corr 1 \"gemm\"\n"
+				  "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
+				  "kernel s7 1900us-2000us corr 2 \"vol2col_kernel\"\n",
+			&one);
 
 	(void)state;
 	assert_int_equal(r->kernel_count, 1);
@@ -210,15 +211,16 @@ static void findings_do_not_depend_on_how_much_is_listed(void **state)
 /* A host far ahead launches long work in a short range. */
 static void ranges_are_in_order_of_the_larger_of_their_times(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
-				       "range t1 1000us-1010us \"short, with long work\"\n"
-				       "call t1 cudaLaunchKernel 1001us-1002us corr 1\n"
-				       "kernel s7 1010us-1410us corr 1 \"a\"\n"
-				       "range t1 1100us-1400us \"long, with short work\"\n"
-				       "call t1 cudaLaunchKernel 1101us-1102us corr 2\n"
-				       "kernel s7 1410us-1420us corr 2 \"a\"\n"
-				       "range t1 1500us-1850us \"long, without work\"\n",
-		NULL);
+	struct vpa_report *r =
+		vpt_script_report("start 1ms\nend 2ms\n"
+				  "range t1 1000us-1010us \"short, with long work\"\n"
+				  "call t1 cudaLaunchKernel 1001us-1002us corr 1\n"
+				  "kernel s7 1010us-1410us corr 1 \"a\"\n"
+				  "range t1 1100us-1400us \"long, with short work\"\n"
+				  "call t1 cudaLaunchKernel 1101us-1102us corr 2\n"
+				  "kernel s7 1410us-1420us corr 2 \"a\"\n"
+				  "range t1 1500us-1850us \"long, without work\"\n",
+			NULL);
 
 	(void)state;
 	assert_int_equal(r->range_count, 3);
@@ -231,13 +233,13 @@ static void ranges_are_in_order_of_the_larger_of_their_times(void **state)
 
 static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
-				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				       "kernel s7 1000us-1100us corr 1 \"a\"\n"
-				       "call t1 cudaLaunchKernel 1900us-1901us corr 2\n"
-				       "kernel s7 1910us-2000us corr 2 \"b\"\n"
-				       "range t1 1000us-1950us \"around both\"\n"
-				       "loss all paused 1200us-1800us\n",
+	struct vpa_report *r = vpt_script_report("start 1ms\nend 2ms\n"
+						 "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+						 "kernel s7 1000us-1100us corr 1 \"a\"\n"
+						 "call t1 cudaLaunchKernel 1900us-1901us corr 2\n"
+						 "kernel s7 1910us-2000us corr 2 \"b\"\n"
+						 "range t1 1000us-1950us \"around both\"\n"
+						 "loss all paused 1200us-1800us\n",
 		NULL);
 
 	(void)state;
@@ -257,12 +259,12 @@ static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 	assert_int_equal(r->ranges[0].foreign_ns, 0);
 	vpa_report_free(r);
 	/* An op that began before the pause runs on for 100 us in it. */
-	r = analyze("start 1ms\nend 2ms\n"
-		    "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-		    "kernel s7 1000us-1300us corr 1 \"a\"\n"
-		    "call t1 cudaLaunchKernel 1900us-1901us corr 2\n"
-		    "kernel s7 1910us-2000us corr 2 \"b\"\n"
-		    "loss all paused 1200us-1800us\n",
+	r = vpt_script_report("start 1ms\nend 2ms\n"
+			      "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+			      "kernel s7 1000us-1300us corr 1 \"a\"\n"
+			      "call t1 cudaLaunchKernel 1900us-1901us corr 2\n"
+			      "kernel s7 1910us-2000us corr 2 \"b\"\n"
+			      "loss all paused 1200us-1800us\n",
 		NULL);
 	assert_int_equal(r->devices[0].busy_ns, 390000);
 	assert_int_equal(r->devices[0].window_idle_ns, 110000);
@@ -270,13 +272,13 @@ static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 	assert_int_equal(r->verdict.reason_count, 0);
 	vpa_report_free(r);
 	/* The host was ahead when the pause ended: what runs then was launched in it. */
-	r = analyze("start 1ms\nend 2ms\n"
-		    "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-		    "kernel s7 1000us-1100us corr 1 \"a\"\n"
-		    "loss all paused 1200us-1800us\n"
-		    "kernel s7 1810us-1900us corr 2 \"b\"\n"
-		    "call t1 cudaLaunchKernel 1890us-1891us corr 3\n"
-		    "kernel s7 1910us-2000us corr 3 \"c\"\n",
+	r = vpt_script_report("start 1ms\nend 2ms\n"
+			      "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+			      "kernel s7 1000us-1100us corr 1 \"a\"\n"
+			      "loss all paused 1200us-1800us\n"
+			      "kernel s7 1810us-1900us corr 2 \"b\"\n"
+			      "call t1 cudaLaunchKernel 1890us-1891us corr 3\n"
+			      "kernel s7 1910us-2000us corr 3 \"c\"\n",
 		NULL);
 	assert_true(r->verdict.complete);
 	assert_string_equal(r->verdict.reasons[0],
@@ -288,13 +290,13 @@ static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 /* Device 1 runs on in the pause; what device 0 did then is not known. */
 static void each_device_has_a_window_of_its_own(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
-				       "stream y device 1 context 2 stream 7\n"
-				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				       "kernel s7 1100us-1200us corr 1 \"a\"\n"
-				       "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
-				       "kernel y 1300us-1500us corr 2 \"b\"\n"
-				       "loss all paused 1400us-1700us\n",
+	struct vpa_report *r = vpt_script_report("start 1ms\nend 2ms\n"
+						 "stream y device 1 context 2 stream 7\n"
+						 "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+						 "kernel s7 1100us-1200us corr 1 \"a\"\n"
+						 "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
+						 "kernel y 1300us-1500us corr 2 \"b\"\n"
+						 "loss all paused 1400us-1700us\n",
 		NULL);
 
 	(void)state;
@@ -314,12 +316,12 @@ static void each_device_has_a_window_of_its_own(void **state)
 /* What the host did in a pause is not known: of 1.9 ms before the first op, 0.9 ms were recorded. */
 static void the_head_has_no_time_of_pauses(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\nend 3ms\n"
-				       "call t1 cudaMalloc 1000us-1100us corr 1\n"
-				       "loss all paused 1200us-2200us\n"
-				       "call t1 cudaMalloc 2200us-2300us corr 3\n"
-				       "call t1 cudaLaunchKernel 2900us-2901us corr 4\n"
-				       "kernel s7 2910us-3000us corr 4 \"a\"\n",
+	struct vpa_report *r = vpt_script_report("start 1ms\nend 3ms\n"
+						 "call t1 cudaMalloc 1000us-1100us corr 1\n"
+						 "loss all paused 1200us-2200us\n"
+						 "call t1 cudaMalloc 2200us-2300us corr 3\n"
+						 "call t1 cudaLaunchKernel 2900us-2901us corr 4\n"
+						 "kernel s7 2910us-3000us corr 4 \"a\"\n",
 		NULL);
 	uint64_t sum = 0, most = 0;
 	size_t i;
@@ -338,9 +340,9 @@ static void the_head_has_no_time_of_pauses(void **state)
 
 static void work_after_the_last_clock_point_is_inside_the_window(void **state)
 {
-	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
-				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				       "kernel s7 1900us-2010us corr 1 \"a\"\n",
+	struct vpa_report *r = vpt_script_report("start 1ms\nend 2ms\n"
+						 "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+						 "kernel s7 1900us-2010us corr 1 \"a\"\n",
 		NULL);
 
 	(void)state;
@@ -376,7 +378,7 @@ static enum vpa_cause cause_of_long_gap(unsigned seconds)
 		"call t1 cudaMemsetAsync %us-%us corr 999999\n"
 		"memset s1.7 %us-%u001ms corr 999999\n",
 		seconds + 2, seconds + 2, seconds + 2, seconds + 2);
-	r = analyze(script, NULL);
+	r = vpt_script_report(script, NULL);
 	for (i = 0; i < r->gap_count; i++)
 		if (r->gaps[i].device == 1 && r->gaps[i].before && r->gaps[i].after)
 			cause = r->gaps[i].cause;

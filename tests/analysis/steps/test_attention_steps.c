@@ -17,19 +17,6 @@
 
 #include <cmocka.h>
 
-static struct vpa_report *analyze(const char *script)
-{
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *report = NULL;
-	struct vpt_err err = {0};
-
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "case", NULL, &report, &err))
-		fail_msg("%s\n%s", err.text, script);
-	vpt_trace_close(trace);
-	return report;
-}
-
 /* ---- scripts: a letter is an attention call of a length in us; a step is a word ---- */
 
 static const struct {
@@ -111,7 +98,7 @@ static void places_of_a_step_are_compared(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		char *script = make_script(cases[i].steps), found[1000] = "";
-		struct vpa_report *r = analyze(script);
+		struct vpa_report *r = vpt_script_report(script, NULL);
 		const struct vpa_attention *a = &r->attention;
 		size_t len = 0;
 
@@ -143,9 +130,7 @@ static void a_step_that_began_before_the_window_is_left_out(void **state)
 	enum { STEPS = 8 };
 	const struct vpa_options options = {.has_from = 1, .from_ns = 1000000000};
 	char script[4096] = "start 1ms\n";
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *r = NULL;
-	struct vpt_err err = {0};
+	struct vpa_report *r;
 	size_t len = strlen(script);
 	unsigned i;
 
@@ -161,10 +146,7 @@ static void a_step_that_began_before_the_window_is_left_out(void **state)
 			name_of(i % 2 ? 'M' : 'F'), ms, ms + 2000, i);
 		assert_in_range(len, 0, sizeof(script) - 1);
 	}
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "case", &options, &r, &err))
-		fail_msg("%s", err.text);
-	vpt_trace_close(trace);
+	r = vpt_script_report(script, &options);
 	assert_int_equal(r->attention.change_count, 1);
 	assert_int_equal(r->attention.changes[0].fast_calls, STEPS / 2 - 1);
 	assert_int_equal(r->attention.changes[0].slow_calls, STEPS / 2);
@@ -184,7 +166,7 @@ static const struct vpa_finding *finding(const struct vpa_report *r, const char 
 static void a_change_is_a_finding_and_a_fallback(void **state)
 {
 	char *script = make_script("F2F3 F2M9 F2F3");
-	struct vpa_report *r = analyze(script);
+	struct vpa_report *r = vpt_script_report(script, NULL);
 	const struct vpa_finding *f = finding(r, "attention-change");
 
 	(void)state;
@@ -199,7 +181,7 @@ static void a_change_is_a_finding_and_a_fallback(void **state)
 	/* Nothing is reported below one per cent of busy time. */
 	script = make_script("F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9 "
 			     "F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9M1");
-	r = analyze(script);
+	r = vpt_script_report(script, NULL);
 	assert_int_equal(r->attention.change_count, 1);
 	vpa_report_free(r);
 	free(script);
@@ -289,7 +271,7 @@ static void fp32_beside_bf16_is_a_finding(void **state)
 			"kernel s7 2ms+%uus \"ampere_bf16_s16816gemm_bf16_64x64_tn\"\n"
 			"kernel s7 3ms+%uus \"softmax\"\n",
 			mixes[i].fp32_us, mixes[i].bf16_us, mixes[i].other_us);
-		r = analyze(script);
+		r = vpt_script_report(script, NULL);
 		assert_int_equal(r->precision_count, 2);
 		f = finding(r, "fp32-gemm");
 		if ((f != NULL) != (mixes[i].measured != NULL))
@@ -342,7 +324,7 @@ static void old_flash_is_found_on_a_hopper_alone(void **state)
 			"kernel s7 %uus+%uus \"%s\"\n",
 			traces[i].gpu, traces[i].flash_us, 1000 + traces[i].flash_us,
 			traces[i].other_us, traces[i].other);
-		r = analyze(script);
+		r = vpt_script_report(script, NULL);
 		f = finding(r, "flash-2-on-hopper");
 		if ((f != NULL) != traces[i].expected)
 			fail_msg("%s: %s", traces[i].rule, f ? f->measured : "nothing");
@@ -382,7 +364,7 @@ static void a_newer_back_end_saves_a_part_of_long_calls(void **state)
 			"start 1ms\ndevice 0 \"NVIDIA GPU\" %s\n"
 			"kernel s7 1ms+%uus \"%s\"\nkernel s7 %uus+400us \"gemm\"\n",
 			calls[i].gpu, calls[i].us, calls[i].kernel, 1000 + calls[i].us);
-		r = analyze(script);
+		r = vpt_script_report(script, NULL);
 		f = finding(r, calls[i].id);
 		if (!f)
 			fail_msg("%s: no %s", calls[i].rule, calls[i].id);

@@ -427,7 +427,7 @@ static void every_trace_has_its_level(void **state)
 		const char *wrong;
 
 		make(&m, cases[i].rules);
-		r = analyze(m.script, NULL);
+		r = vpt_script_report(m.script, NULL);
 		wrong = difference(&m, r, cases[i].steps, 0);
 		if (!wrong && cases[i].layers && r->inferred->layers != cases[i].layers)
 			wrong = "another number of layers";
@@ -450,7 +450,7 @@ static struct vpa_report *report_of(const char *name)
 		;
 	assert_true(i < COUNT(cases));
 	make(&m, cases[i].rules);
-	r = analyze(m.script, NULL);
+	r = vpt_script_report(m.script, NULL);
 	free(m.script);
 	return r;
 }
@@ -508,7 +508,7 @@ static void steps_are_of_the_stream_that_computes(void **state)
 	for (i = 0; i < 400; i++)
 		put(&m, "kernel s9 %zuus+900us corr %zu " REDUCE " grid 24\n", 1000 + 1000 * i,
 			100000 + i);
-	r = analyze(m.script, NULL);
+	r = vpt_script_report(m.script, NULL);
 	assert_int_equal(r->inferred_count, 1);
 	assert_int_equal(r->inferred->stream, 7);
 	assert_int_equal(r->inferred->step_count, 5);
@@ -567,7 +567,7 @@ static void confidence_is_how_often_it_is_right(void **state)
 
 		random_rules(&random, rules, sizeof(rules));
 		make(&m, rules);
-		r = analyze(m.script, NULL);
+		r = vpt_script_report(m.script, NULL);
 		if (r->inferred_count) {
 			int is_high = r->inferred->confidence >= 0.9;
 			const char *wrong =

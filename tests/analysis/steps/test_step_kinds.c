@@ -101,15 +101,7 @@ static void step(unsigned passes, unsigned layers)
 
 static struct vpa_report *analyze_with(const struct vpa_options *options)
 {
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *report = NULL;
-	struct vpt_err err = {0};
-
-	if (vpt_script_trace(made.text, &trace, &err) ||
-		vpa_analyze(trace, "case", options, &report, &err))
-		fail_msg("%s\n%s", err.text, made.text);
-	vpt_trace_close(trace);
-	return report;
+	return vpt_script_report(made.text, options);
 }
 
 static struct vpa_report *analyze(void)

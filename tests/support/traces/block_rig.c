@@ -158,15 +158,7 @@ void guide(unsigned from, unsigned steps, unsigned after)
 
 struct vpa_report *analyze(const struct vpa_options *options)
 {
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *report = NULL;
-	struct vpt_err err = {0};
-
-	if (vpt_script_trace(script.text, &trace, &err) ||
-		vpa_analyze(trace, "case", options, &report, &err))
-		fail_msg("%s\n%s", err.text, script.text);
-	vpt_trace_close(trace);
-	return report;
+	return vpt_script_report(script.text, options);
 }
 
 void say(struct words *w, const char *format, ...)

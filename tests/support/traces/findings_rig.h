@@ -17,21 +17,6 @@
 #define SOFTMAX " \"softmax_warp_forward\"\n"
 #define REDUCE  " \"ncclDevKernel_AllReduce_Sum_f32_RING_LL\""
 
-/* The report of a script; fails the test where there is none. Options may be NULL. Free it with
- * vpa_report_free(). */
-static inline struct vpa_report *analyze(const char *script, const struct vpa_options *options)
-{
-	struct vpt_trace *trace = NULL;
-	struct vpa_report *report = NULL;
-	struct vpt_err err = {0};
-
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "case", options, &report, &err))
-		fail_msg("%s\n%s", err.text, script);
-	vpt_trace_close(trace);
-	return report;
-}
-
 /* The finding with this id, which stays the report's. NULL: there is none. */
 static inline const struct vpa_finding *finding(const struct vpa_report *r, const char *id)
 {

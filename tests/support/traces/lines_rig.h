@@ -40,25 +40,11 @@ static inline void add_samples(
 			out, "sample t1 %u \"%s\" %s\n", 4000000 + from * 5000000, stack, more);
 }
 
-/* The report of a script; fails the test where there is none. Free it with vpa_report_free(). */
-static inline struct vpa_report *report_of(const char *script, const struct vpa_options *options)
-{
-	struct vpt_err err = {0};
-	struct vpa_report *report = NULL;
-	struct vpt_trace *trace = NULL;
-
-	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "capture", options, &report, &err))
-		fail_msg("%s", err.text);
-	vpt_trace_close(trace);
-	return report;
-}
-
 /* The same of a text, whose data it frees, with all gaps listed. */
 static inline struct vpa_report *report_of_text(struct random_text *text)
 {
 	struct vpa_options options = {.min_gap_ns = 1};
-	struct vpa_report *r = report_of(text->data, &options);
+	struct vpa_report *r = vpt_script_report(text->data, &options);
 
 	vpt_free(text->data);
 	return r;

@@ -34,7 +34,7 @@ static inline void expect_rows(const struct rows_case *cases, size_t count,
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		struct vpa_report *r = analyze(cases[i].script, NULL);
+		struct vpa_report *r = vpt_script_report(cases[i].script, NULL);
 		struct rows_text found = {.used = 0};
 
 		list(&found, r);

@@ -58,6 +58,9 @@
 #include "formats/io/io.h"
 #include "formats/import/any_trace.h"
 
+struct vpa_options;
+struct vpa_report;
+
 /* Writes the capture to `sink`, which stays the caller's. VPT_EINVAL names the invalid line. */
 int vpt_script_write(const char *script, struct vpt_sink *sink, struct vpt_err *err);
 
@@ -69,6 +72,9 @@ int vpt_script_source(const char *script, struct vpt_source **out, struct vpt_er
 
 /* The same as an opened trace. vpt_trace_close() frees everything. */
 int vpt_script_trace(const char *script, struct vpt_trace **out, struct vpt_err *err);
+
+/* The report of the script alone; fails the test where there is none. `options` may be NULL. vpa_report_free() frees it. */
+struct vpa_report *vpt_script_report(const char *script, const struct vpa_options *options);
 
 /* A source that takes `bytes` over: freed with it, and on failure. */
 int vpt_source_own(struct vpt_buffer *bytes, struct vpt_source **out, struct vpt_err *err);
