@@ -67,7 +67,7 @@ static int has_interval(const struct vpa_at *at)
 static const struct vpa_field verdict_fields[] = {
 	{"change", CHOICE(vpa_verdict_change, verdict), NULL, "of B's time, beside A's",
 		.choice = change_choice},
-	{"unit", COMPUTED(CHOICE), NULL,
+	{"unit", .look = VPA_LOOK_SINGLE | VPA_LOOK_UNIT, COMPUTED(CHOICE), NULL,
 		"what is compared; frame: blocks with different numbers of frames",
 		.number = unit_number, .choice = unit_choice},
 	{"rate", TEXT(rate_name), NULL,
@@ -161,8 +161,8 @@ static int row_has_host(const struct vpa_at *at)
 
 #define ROW struct vpa_compared_part
 static const struct vpa_field part_fields[] = {
-	{"kind", CHOICE(vpa_block_part_kind, kind), NULL, "GPU busy, GPU idle, recording paused",
-		.choice = vpa_part_choice},
+	{"kind", .look = VPA_LOOK_SINGLE, CHOICE(vpa_block_part_kind, kind), NULL,
+		"GPU busy, GPU idle, recording paused", .choice = vpa_part_choice},
 	{"name", TEXT(name), NULL, "kernel family, cause of idle time; all: not divided"},
 	{NULL, SAME(times, times), NULL, NULL},
 	{"a_mean_ns", U64(a_mean_ns), "ns", "a_ns / a_over, rounded"},
@@ -202,10 +202,12 @@ static const struct vpa_fields mean =
 
 #define ROW struct vpa_compared_row
 static const struct vpa_field row_fields[] = {
-	{"kind", CHOICE(vpa_block_part_kind, kind), NULL, "busy: a kernel, copies, memsets; idle",
-		.choice = vpa_part_choice},
-	{"name", TEXT(name), NULL, "of the kernel; memcpy, memset; the cause of idle time"},
-	{"family", TEXT_OR_NULL(family), NULL, "the kernel's family; null: idle time"},
+	{"kind", .look = VPA_LOOK_SINGLE, CHOICE(vpa_block_part_kind, kind), NULL,
+		"busy: a kernel, copies, memsets; idle", .choice = vpa_part_choice},
+	{"name", .look = VPA_LOOK_KERNEL, TEXT(name), NULL,
+		"of the kernel; memcpy, memset; the cause of idle time"},
+	{"family", .look = VPA_LOOK_SINGLE | VPA_LOOK_FAMILY, TEXT_OR_NULL(family), NULL,
+		"the kernel's family; null: idle time"},
 	{"range", PLACE(place), NULL,
 		"the range around the idle time; null: none, or there is a host"},
 	{"similar", U64(similar), "count",
@@ -215,7 +217,7 @@ static const struct vpa_field row_fields[] = {
 	{"a_count", U64(a_count), "count", "calls or gaps in all runs of A"},
 	{"b_count", U64(b_count), "count", "calls or gaps in all runs of B"},
 	{NULL, SAME(times, times), NULL, NULL},
-	{"state", CHOICE(vpa_row_state, state), NULL,
+	{"state", .look = VPA_LOOK_SINGLE, CHOICE(vpa_row_state, state), NULL,
 		"the sides that have it, new: only B; other shape: the mean grids differ",
 		.choice = state_choice},
 	{"a_per_unit", SHARE(a_per_unit), "count", "a_count per unit in A's windows",
@@ -259,7 +261,8 @@ static const struct vpa_fields window = FIELDS("compared_window",
 
 #define ROW struct vpa_compared_line
 static const struct vpa_field line_fields[] = {
-	{"cause", CAUSE(cause), NULL, "why the GPU was idle"},
+	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL,
+		"why the GPU was idle"},
 	{"function", TEXT_OR_NULL(line.function), NULL,
 		"name of the function; null: no line known"},
 	{"file", TEXT_OR_NULL(line.file), NULL,
@@ -290,7 +293,8 @@ static int has_both_stages(const struct vpa_at *at)
 #define ROW struct vpa_compared_stage
 static const struct vpa_field stage_fields[] = {
 	{"name", TEXT_OR_NULL(name), NULL, "the stage; null: no name"},
-	{"kind", TEXT_OR_NULL(kind), NULL, "stage, step, context ...; null: not known"},
+	{"kind", .look = VPA_LOOK_SINGLE, TEXT_OR_NULL(kind), NULL,
+		"stage, step, context ...; null: not known"},
 	{"a_per_block", RATE(a_per_unit), "count", "instances per block of A; null: not known"},
 	{"b_per_block", RATE(b_per_unit), "count", "instances per block of B; null: not known"},
 	{"a_mean_ns", RATE(a_ns), "ns", "mean duration of an instance; null: A has none"},
@@ -315,10 +319,11 @@ static int has_count(const struct vpa_at *at)
 
 #define ROW struct vpa_compared_count
 static const struct vpa_field count_fields[] = {
-	{"group", .choice = group_choice, WORD(vpa_count_group, group), NULL,
-		"events, copies, syncs, attention, gemm, graphs"},
+	{"group", .look = VPA_LOOK_SINGLE, .choice = group_choice, WORD(vpa_count_group, group),
+		NULL, "events, copies, syncs, attention, gemm, graphs"},
 	{"name", TEXT(name), NULL, "what is counted"},
-	{"unit", TEXT(unit), NULL, "count, bytes, ns idle"},
+	{"unit", .look = VPA_LOOK_SINGLE | VPA_LOOK_UNIT, TEXT(unit), NULL,
+		"count, bytes, ns idle"},
 	{"a", SHARE(a), "unit", "per unit in A's windows"},
 	{"b", SHARE(b), "unit", "per unit in B's windows"},
 	{"change", CHANGE_SHARE(change), "fraction", "b - a, of a; null: a is 0",
@@ -337,7 +342,8 @@ static int has_means(const struct vpa_at *at)
 #define ROW struct vpa_compared_counter
 static const struct vpa_field counter_fields[] = {
 	{"name", TEXT(name), NULL, "the series of samples"},
-	{"unit", TEXT_OR_NULL(unit), NULL, "of the samples; null: none"},
+	{"unit", .look = VPA_LOOK_SINGLE | VPA_LOOK_UNIT, TEXT_OR_NULL(unit), NULL,
+		"of the samples; null: none"},
 	{"device", I64(device), "id", "CUDA's device number; -1: of none"},
 	{"a_mean", RATE(a_mean), "unit", "mean of A's runs; null: A has none"},
 	{"b_mean", RATE(b_mean), "unit", "mean of B's runs; null: B has none"},
@@ -352,11 +358,11 @@ static const struct vpa_fields counter =
 
 #define ROW struct vpa_compared_finding
 static const struct vpa_field finding_fields[] = {
-	{"id", WORD(vpa_finding_id, id), NULL, "id of the finding, as in a report",
-		.choice = vpa_finding_choice},
+	{"id", .look = VPA_LOOK_SINGLE | VPA_LOOK_ID, WORD(vpa_finding_id, id), NULL,
+		"id of the finding, as in a report", .choice = vpa_finding_choice},
 	{"title", TEXT(title), NULL, "the finding in one line"},
-	{"only_in", COMPUTED(CHOICE), NULL, "the side that has it", .number = side_number,
-		.choice = side_choice},
+	{"only_in", .look = VPA_LOOK_SINGLE | VPA_LOOK_SIDE, COMPUTED(CHOICE), NULL,
+		"the side that has it", .number = side_number, .choice = side_choice},
 };
 static const struct vpa_fields finding =
 	FIELDS("compared_finding", "a finding that only one side has", finding_fields);
@@ -369,7 +375,8 @@ static const struct vpa_field prediction_fields[] = {
 	{"ids", TEXTS(ids, id_count), NULL, "their ids"},
 	{"change", TEXT(change), NULL, "what they ask for, as what-if --change takes it"},
 	{"confidence", TEXT(confidence), NULL, "how far the prediction can be trusted"},
-	{"unit", BASE(unit), NULL, "what the times are of: A's unit, the mean one"},
+	{"unit", .look = VPA_LOOK_SINGLE | VPA_LOOK_UNIT, BASE(unit), NULL,
+		"what the times are of: A's unit, the mean one"},
 	{"recorded_ms", REAL(recorded_ms), "ms", "its length in A"},
 	{"predicted_ms", REAL(predicted_ms), "ms", "in a replay of A with the change"},
 	{"measured_ms", REAL(measured_ms), "ms", "in B"},

@@ -66,6 +66,20 @@ struct vpa_at {
 /* Computed values that are undone where a report is read back; others are skipped. */
 enum vpa_undone { VPA_UNDONE_NOT, VPA_UNDONE_WINDOW, VPA_UNDONE_CAPABILITY };
 
+/* What the page's cells of a field are, any of these. */
+enum vpa_look {
+	VPA_LOOK_SINGLE = 1, /* single words */
+	VPA_LOOK_KERNEL = 2, /* names of kernels, which break anywhere */
+	VPA_LOOK_FAMILY = 4, /* of kernels: has a colour */
+	VPA_LOOK_CAUSE = 8,  /* of idle time: likewise */
+	VPA_LOOK_STATUS = 16,
+	VPA_LOOK_SIDE = 32, /* of a comparison */
+	VPA_LOOK_ID = 64,
+	VPA_LOOK_UNIT = 128,    /* of numbers in the same row */
+	VPA_LOOK_PROCESS = 256, /* one that is not known has the number -1 */
+	VPA_LOOK_MOMENT = 512   /* on the trace clock, whose digits say nothing by themselves */
+};
+
 enum { VPA_FIELD_BYTES = 24 };
 
 #define VPA_REPORT_SCHEMA "vptrace.report/1"
@@ -81,6 +95,7 @@ struct vpa_field {
 	const char *unit;                /* NULL: none */
 	const char *help;
 	const char *head; /* of its column on the page; NULL: the key says it */
+	unsigned look;    /* of its cells on the page, of enum vpa_look; 0: as its type */
 	int is_change;    /* 1: a difference, so one above 0 has a sign too */
 	int is_gpu;       /* 1: CUDA's number of a GPU */
 	enum vpa_undone undone;

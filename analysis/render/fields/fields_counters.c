@@ -21,7 +21,8 @@ static int part_has_time(const struct vpa_at *at)
 
 static const struct vpa_field part_fields[] = {
 	{"name", TEXT(name), NULL, "the stage; the kind where that is the name"},
-	{"kind", SCOPE(kind), NULL, "stage, request, block, step or context"},
+	{"kind", .look = VPA_LOOK_SINGLE, SCOPE(kind), NULL,
+		"stage, request, block, step or context"},
 	{"samples", U64(samples), "samples", "samples in it"},
 	{"covered_ns", U64(covered_ns), "ns", "its time for which there is a value"},
 	{"min", REAL(min), "value", "smallest value, in the series' unit"},
@@ -67,7 +68,7 @@ static const struct vpa_fields request =
 #define ROW struct vpa_clock_reason
 static const struct vpa_field reason_fields[] = {
 	{"reason", TEXT(reason), NULL, "what limited the clocks: \"power cap\" ..."},
-	{"ns", U64(ns), "ns", "for how long"},
+	{"ns", .head = "time", U64(ns), "ns", "for how long"},
 };
 static const struct vpa_fields reason =
 	FIELDS("clock_reason", "a reason for clocks below the maximum", reason_fields);
@@ -86,7 +87,8 @@ static int is_of_loop(const struct vpa_at *at)
 
 static const struct vpa_field counter_fields[] = {
 	{"name", TEXT(name), NULL, "name of the series"},
-	{"unit", TEXT(unit), NULL, "its unit; empty: none"},
+	{"unit", .look = VPA_LOOK_SINGLE | VPA_LOOK_UNIT, TEXT(unit), NULL,
+		"its unit; empty: none"},
 	{"device", KNOWN_GPU(device), "id", "CUDA's device number; null: of no GPU"},
 	{"samples", U64(samples), "samples", "samples in the window"},
 	{"covered_ns", U64(covered_ns), "ns", "time of the window for which there is a value"},

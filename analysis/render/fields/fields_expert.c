@@ -15,13 +15,15 @@ static const char *status_choice(size_t i)
 
 #define ROW struct vpa_check
 static const struct vpa_field check_fields[] = {
-	{"id", TEXT(id), NULL, "id of the check, which does not change: \"gpu-busy\" ..."},
+	{"id", .look = VPA_LOOK_SINGLE | VPA_LOOK_ID, TEXT(id), NULL,
+		"id of the check, which does not change: \"gpu-busy\" ..."},
 	{"title", TEXT(title), NULL, "what is looked up"},
-	{"status", CHOICE(vpa_check_status, status), NULL,
+	{"status", .look = VPA_LOOK_STATUS, CHOICE(vpa_check_status, status), NULL,
 		"pass, warn, fail; unknown: not in the capture, or records are missing",
 		.choice = status_choice},
 	{"value", RATE(value), "unit", "the figure; null: not known"},
-	{"unit", TEXT(unit), NULL, "of value and bounds: fraction, ns"},
+	{"unit", .look = VPA_LOOK_SINGLE | VPA_LOOK_UNIT, TEXT(unit), NULL,
+		"of value and bounds: fraction, ns"},
 	{"pass_bound", REAL(pass_bound), "unit", "passes below it, or from it on: at_least"},
 	{"warn_bound", REAL(warn_bound), "unit", "fails beyond it"},
 	{"at_least", FLAG(at_least), NULL, "larger values are better"},
@@ -44,11 +46,12 @@ static const char *loop_choice(size_t i)
 
 #define ROW struct vpa_check_loop
 static const struct vpa_field loop_fields[] = {
-	{"kind", CHOICE(vpa_unit_kind, kind), NULL,
+	{"kind", .look = VPA_LOOK_SINGLE, CHOICE(vpa_unit_kind, kind), NULL,
 		"the unit of the report: what its gains, too, are parts of", .choice = loop_choice},
 	{"count", U64(count), "count", "units: measured blocks, requests, steps ..."},
-	{"start_ns", U64(start_ns), "ns", "where it begins, on the trace clock"},
-	{"end_ns", U64(end_ns), "ns", "where it ends"},
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
+		"where it begins, on the trace clock"},
+	{"end_ns", .look = VPA_LOOK_MOMENT, U64(end_ns), "ns", "where it ends"},
 	{"span_ns", U64(span_ns), "ns",
 		"its units' periods; of steps, their number * the mean period"},
 	{"busy_ns", U64(busy_ns), "ns",
@@ -82,7 +85,7 @@ static const struct vpa_field graph_fields[] = {
 	{"total_ns", U64(total_ns), "ns", "first node's start to last node's end, of all replays"},
 	{"nodes_ns", U64(kernel_ns), "ns", "sum of the nodes' durations"},
 	{"range", PLACE(place), NULL, "the range around the first launch; null: none"},
-	{"kernel", TEXT_OR_NULL(kernel), NULL,
+	{"kernel", .look = VPA_LOOK_KERNEL, TEXT_OR_NULL(kernel), NULL,
 		"its first node; null: a copy or memset, or no name"},
 };
 static const struct vpa_fields graph =
@@ -100,7 +103,7 @@ static const char *setup_choice(size_t i)
 
 #define ROW struct vpa_setup_row
 static const struct vpa_field setup_fields[] = {
-	{"what", .choice = setup_choice, WORD(vpa_setup_kind, what), NULL,
+	{"what", .look = VPA_LOOK_SINGLE, .choice = setup_choice, WORD(vpa_setup_kind, what), NULL,
 		"module: loads code; graph: makes a graph; capture: records one, begin to end"},
 	{"call", TEXT(call), NULL, "name of the CUDA call"},
 	{"count", U64(count), "calls", "its calls, without those inside other rows' calls"},
@@ -187,7 +190,7 @@ static const struct vpa_fields overlap =
 static const struct vpa_field stream_fields[] = {
 	{"device", GPU(device), "id", "CUDA's device number"},
 	{"stream", I64(stream), "id", "CUDA's stream number"},
-	{"pid", I64(pid), "id", "its process"},
+	{"pid", .look = VPA_LOOK_PROCESS, I64(pid), "id", "its process"},
 	{"ops", U64(ops), "ops", "its ops of positive duration"},
 	{"busy_ns", U64(busy_ns), "ns", "time in which at least one of them runs"},
 };
@@ -198,10 +201,11 @@ static const struct vpa_fields stream = FIELDS("stream", "the work of one stream
 
 #define ROW struct vpa_misfit_row
 static const struct vpa_field misfit_fields[] = {
-	{"id", TEXT(id), NULL, "align1-gemm, fp32-gemm, layout-copy, pytorch-layout-copy"},
+	{"id", .look = VPA_LOOK_SINGLE | VPA_LOOK_ID, TEXT(id), NULL,
+		"align1-gemm, fp32-gemm, layout-copy, pytorch-layout-copy"},
 	{"title", TEXT(title), NULL, "what these kernels are"},
 	{"advice", TEXT(advice), NULL, "what to change"},
-	{"kernel", TEXT(kernel), NULL, "the largest of them"},
+	{"kernel", .look = VPA_LOOK_KERNEL, TEXT(kernel), NULL, "the largest of them"},
 	{"calls", U64(calls), "ops", "how often they ran"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
@@ -218,9 +222,11 @@ static const struct vpa_fields misfit =
 #define ROW struct vpa_stage_family_row
 static const struct vpa_field stage_family_fields[] = {
 	{"stage", TEXT(stage), NULL, "name of the innermost stage, step, block or request"},
-	{"kind", .choice = vpa_scope_choice, WORD_OR_NULL(vpa_scope_kind, kind), NULL,
+	{"kind", .look = VPA_LOOK_SINGLE, .choice = vpa_scope_choice,
+		WORD_OR_NULL(vpa_scope_kind, kind), NULL,
 		"stage, step, context, block ...; null: outside all"},
-	{"family", FAMILY(family), NULL, "kernel family; \"memcpy\", \"memset\""},
+	{"family", .look = VPA_LOOK_SINGLE | VPA_LOOK_FAMILY, FAMILY(family), NULL,
+		"kernel family; \"memcpy\", \"memset\""},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
 		"its time, each of k concurrent ops counts 1/k; all rows sum to busy time"},
 	{"stage_ns", U64(stage_ns), "ns", "the same, of all families of the stage",
@@ -238,7 +244,8 @@ static const struct vpa_field stage_work_fields[] = {
 	{"stage", TEXT(stage), NULL,
 		"as in stage_families; \"all\" if nothing marks a stage; \"in several stages\": "
 		"ranges whose kernels are of more than one"},
-	{"kind", .choice = vpa_scope_choice, WORD_OR_NULL(vpa_scope_kind, kind), NULL,
+	{"kind", .look = VPA_LOOK_SINGLE, .choice = vpa_scope_choice,
+		WORD_OR_NULL(vpa_scope_kind, kind), NULL,
 		"stage, step, context, block ...; null: none of these"},
 	{"busy_ns", KNOWN(busy_ns), "ns",
 		"its ops' time, each of k concurrent ops counts 1/k; null: of several stages"},
@@ -268,9 +275,11 @@ static const char *attention_kind(size_t i)
 
 #define ROW struct vpa_attention_shape
 static const struct vpa_field shape_fields[] = {
-	{"kernel", TEXT(kernel), NULL, "the kernel, demangled where possible"},
-	{"backend", BACKEND_OR_NULL(backend), NULL, "its attention back-end; null: not known"},
-	{"kind", CHOICE(vpa_attention_kind, kind), NULL,
+	{"kernel", .look = VPA_LOOK_KERNEL, TEXT(kernel), NULL,
+		"the kernel, demangled where possible"},
+	{"backend", .look = VPA_LOOK_SINGLE, BACKEND_OR_NULL(backend), NULL,
+		"its attention back-end; null: not known"},
+	{"kind", .look = VPA_LOOK_SINGLE, CHOICE(vpa_attention_kind, kind), NULL,
 		"self or cross, if a range around the launch says so; else unknown",
 		.choice = attention_kind},
 	{"blocks", KNOWN(blocks), "blocks", "thread blocks of the grid; null: not known",
@@ -289,9 +298,10 @@ static const struct vpa_fields shape =
 #define ROW struct vpa_flop_row
 static const struct vpa_field flop_fields[] = {
 	{"device", GPU(device), "id", "CUDA's device number"},
-	{"family", TEXT(family), NULL,
+	{"family", .look = VPA_LOOK_SINGLE | VPA_LOOK_FAMILY, TEXT(family), NULL,
 		"of the kernels: gemm, attention, conv, several of these, other"},
-	{"precision", TEXT(precision), NULL, "what their names show: 16 bit, tf32 ... unknown"},
+	{"precision", .look = VPA_LOOK_SINGLE, TEXT(precision), NULL,
+		"what their names show: 16 bit, tf32 ... unknown"},
 	{"calls", U64(calls), "ranges", "ranges that say how many operations they do"},
 	{"flop", U64(flop), "flop", "floating-point operations of all of them"},
 	{"kernel_ns", U64(kernel_ns), "ns", "sum of the durations of all kernels in them",
@@ -311,8 +321,8 @@ static const struct vpa_fields flop_rate =
 #define ROW struct vpa_byte_row
 static const struct vpa_field byte_fields[] = {
 	{"device", GPU(device), "id", "CUDA's device number"},
-	{"kernel", TEXT(kernel), NULL, "name"},
-	{"family", FAMILY(family), NULL, "its family"},
+	{"kernel", .look = VPA_LOOK_KERNEL, TEXT(kernel), NULL, "name"},
+	{"family", .look = VPA_LOOK_SINGLE | VPA_LOOK_FAMILY, FAMILY(family), NULL, "its family"},
 	{"calls", U64(calls), "ranges", "ranges of this kernel alone that say how much they move"},
 	{"bytes", U64(bytes), "bytes", "read and written by all of them, at least"},
 	{"kernel_ns", U64(kernel_ns), "ns", "sum of the durations of their kernels",
@@ -362,7 +372,8 @@ static const struct vpa_fields operator_row =
 
 #define ROW struct vpa_marked_row
 static const struct vpa_field marked_fields[] = {
-	{"kind", TEXT(kind), NULL, "request, block, step, context, iteration or stage"},
+	{"kind", .look = VPA_LOOK_SINGLE, TEXT(kind), NULL,
+		"request, block, step, context, iteration or stage"},
 	{"name", TEXT_OR_NULL(name), NULL,
 		"of requests and stages; null: those of a kind are one row"},
 	{"depth", UNSIGNED(depth), "marks", "marks around it"},

@@ -5,7 +5,7 @@
 
 #define ROW struct vpa_finding
 static const struct vpa_field finding_fields[] = {
-	{"id", WORD(vpa_finding_id, id), NULL,
+	{"id", .look = VPA_LOOK_SINGLE | VPA_LOOK_ID, WORD(vpa_finding_id, id), NULL,
 		"id of what was found, which does not change: \"sync-drain\" ...",
 		.choice = vpa_finding_choice},
 	{"title", TEXT(title), NULL, "what to change, in one line"},
@@ -16,8 +16,8 @@ static const struct vpa_field finding_fields[] = {
 		"the most it could save, if nothing else becomes the bottleneck; null: no time"},
 	{"evidence", TEXTS(evidence, evidence_count), NULL,
 		"ids of the text report's rows (S1, G4, K1) and names"},
-	{"status", WORD(vpa_finding_status, status), NULL, "fail, warn or info",
-		.choice = vpa_finding_status_choice},
+	{"status", .look = VPA_LOOK_STATUS, WORD(vpa_finding_status, status), NULL,
+		"fail, warn or info", .choice = vpa_finding_status_choice},
 	{"caveat", TEXT_OR_NULL(caveat), NULL, "what the gain assumes; null: nothing more"},
 	{"gain_shared_ms", POSITIVE(gain_shared_ms), "ms",
 		"part of the gain that other findings claim too; null: none"},

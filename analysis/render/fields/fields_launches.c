@@ -4,10 +4,11 @@
 #define ROW struct vpa_collective_row
 static const struct vpa_field collective_fields[] = {
 	{"device", GPU(device), "id", "CUDA's device number"},
-	{"kind", TEXT(kind), NULL,
+	{"kind", .look = VPA_LOOK_SINGLE, TEXT(kind), NULL,
 		"all-reduce, all-gather, send/recv ...; collective: another one"},
 	{"name", TEXT(name), NULL, "as the program has it, or the kernel's"},
-	{"group", TEXT_OR_NULL(group), NULL, "the communicator; null: not recorded"},
+	{"group", .look = VPA_LOOK_SINGLE, TEXT_OR_NULL(group), NULL,
+		"the communicator; null: not recorded"},
 	{"ranks", KNOWN(ranks), "ranks", "of the communicator; null: not recorded"},
 	{"bytes", KNOWN(bytes), "bytes", "of a message; null: not recorded"},
 	{"calls", U64(calls), "calls", "inside the window"},
@@ -42,7 +43,7 @@ const struct vpa_fields vpa_fields_short_run = FIELDS("short_run",
 static const struct vpa_field queue_fields[] = {
 	{"device", GPU(device), "id", "CUDA's device number"},
 	{"stream", I64(stream), "id", "CUDA's stream number"},
-	{"pid", I64(pid), "id", "its process"},
+	{"pid", .look = VPA_LOOK_PROCESS, I64(pid), "id", "its process"},
 	{"launches", U64(launches), "launches", "of its ops; a CUDA graph's counts once"},
 	{"delay", SPREAD(delay), NULL,
 		"from the start of a launch call to the start of its first op"},

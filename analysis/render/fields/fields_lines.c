@@ -27,9 +27,11 @@ const struct vpa_fields vpa_fields_top_line =
 #define ROW struct vpa_idle_line
 static const struct vpa_field idle_fields[] = {
 	{"device", GPU(device), "id", "CUDA's device number"},
-	{"cause", CAUSE(cause), NULL, "why the device was idle"},
+	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL,
+		"why the device was idle"},
 	LINE_FIELDS(line),
-	{"ns", U64(ns), "ns", "idle time; of a device and cause they sum to all of it"},
+	{"ns", .head = "time", U64(ns), "ns",
+		"idle time; of a device and cause they sum to all of it"},
 	{"samples", U64(samples), "samples", "at the line; 0: none, or the stacks are exact"},
 };
 static const struct vpa_fields idle =

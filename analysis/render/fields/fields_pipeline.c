@@ -9,7 +9,8 @@ static const struct vpa_field stage_line_fields[] = {
 	{"function", TEXT_OR_NULL(line.function), NULL, "name of the function; null: no name"},
 	{"file", TEXT(line.file), NULL, "its file, as recorded; empty: built in"},
 	{"line", KNOWN(line.number), "id", "number of the line; null: not known"},
-	{"cause", CAUSE(cause), NULL, "why the device was idle"},
+	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL,
+		"why the device was idle"},
 	{"idle_ns", U64(idle_ns), "ns", "idle time of this cause at this line"},
 	{"share", SHARE(share), "fraction", "of waited_ns of the stage or block"},
 };
@@ -30,8 +31,9 @@ static const struct vpa_field block_fields[] = {
 	{"index", NATURAL(index), "index",
 		"the block's number within its request; null: its range does not give it"},
 	{"frames", KNOWN(frames), "frames", "video frames of the block; null: not known"},
-	{"start_ns", U64(start_ns), "ns", "start of its first op, on the trace clock"},
-	{"end_ns", U64(end_ns), "ns",
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
+		"start of its first op, on the trace clock"},
+	{"end_ns", .look = VPA_LOOK_MOMENT, U64(end_ns), "ns",
 		"end of its last op, or of the last one before its frames-ready mark"},
 	{"latency_ns", U64(latency_ns), "ns", "end_ns - start_ns"},
 	{"period_ns", U64(period_ns), "ns",
@@ -66,7 +68,7 @@ static const struct vpa_fields block = FIELDS("block", "a generated video block"
 #define ROW struct vpa_block_instead
 static const struct vpa_field did_fields[] = {
 	{"host", CAUSE(host), NULL, "what the host did, as in host_did of devices"},
-	{"ns", U64(ns), "ns", "idle time in which it did this"},
+	{"ns", .head = "time", U64(ns), "ns", "idle time in which it did this"},
 };
 static const struct vpa_fields instead =
 	FIELDS("block_did", "what the host did in idle time of an earlier call", did_fields);
@@ -74,10 +76,11 @@ static const struct vpa_fields instead =
 
 #define ROW struct vpa_block_part
 static const struct vpa_field part_fields[] = {
-	{"kind", CHOICE(vpa_block_part_kind, kind), NULL, "what the GPU did",
-		.choice = vpa_part_choice},
+	{"kind", .look = VPA_LOOK_SINGLE, CHOICE(vpa_block_part_kind, kind), NULL,
+		"what the GPU did", .choice = vpa_part_choice},
 	{"name", TEXT(name), NULL, "the kernel family of busy time, the cause of idle time"},
-	{"ns", U64(ns), "ns", "exclusive time of the family, idle time of the cause"},
+	{"ns", .head = "time", U64(ns), "ns",
+		"exclusive time of the family, idle time of the cause"},
 	{"count", U64(count), "count", "ops, or pieces of gaps, that began in the periods"},
 	{"host_did", ROWS(instead, instead, instead_count), NULL,
 		"of ns: idle time that counts to an earlier call, by what the host did in it, "
@@ -150,7 +153,8 @@ static const struct vpa_field blocks_fields[] = {
 		"blocks",
 		.head = "FPS steady"},
 	{"fps_includes", TEXTS(includes, include_count), NULL, "what lies inside the span"},
-	{"after", .choice = rest_choice, WORD_OR_NULL(vpa_rest, after), NULL,
+	{"after", .look = VPA_LOOK_KERNEL, .choice = rest_choice, WORD_OR_NULL(vpa_rest, after),
+		NULL,
 		"what of the VAE's work and the copies of frames comes after the last block; null: "
 		"nothing"},
 	{"bps", RATE(bps), "blocks/s", "measured blocks / span_ns; null: none measured",
@@ -275,10 +279,12 @@ static const struct vpa_field request_fields[] = {
 	{"blocks", MEMBER(blocks, blocks), NULL, "its video blocks"},
 	{"steps", MEMBER(steps, steps), NULL, "its denoising steps"},
 	{"name", TEXT_OR_NULL(name), NULL, "name of its range; null: the whole window"},
-	{"source", TEXT_OR_NULL(source), NULL,
+	{"source", .look = VPA_LOOK_SINGLE, TEXT_OR_NULL(source), NULL,
 		"what made the range a request: annotation or rule; null: the whole window"},
-	{"start_ns", U64(start_ns), "ns", "start of its range on the host, on the trace clock"},
-	{"end_ns", U64(end_ns), "ns", "end of its last op; without ops, of its range"},
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
+		"start of its range on the host, on the trace clock"},
+	{"end_ns", .look = VPA_LOOK_MOMENT, U64(end_ns), "ns",
+		"end of its last op; without ops, of its range"},
 	{"ttff_ns", KNOWN(ttff_ns), "ns",
 		"start_ns to the first frames-ready mark; null: no such mark",
 		.head = "first frames after"},
@@ -312,8 +318,10 @@ const struct vpa_fields vpa_fields_request =
 #define ROW struct vpa_stage_row
 static const struct vpa_field stage_fields[] = {
 	{"name", TEXT(name), NULL, "name of the stage"},
-	{"kind", SCOPE(kind), NULL, "request, step, context, stage, iteration ..."},
-	{"source", TEXT(source), NULL, "what identifies it: annotation, rule, marks or place"},
+	{"kind", .look = VPA_LOOK_SINGLE, SCOPE(kind), NULL,
+		"request, step, context, stage, iteration ..."},
+	{"source", .look = VPA_LOOK_SINGLE, TEXT(source), NULL,
+		"what identifies it: annotation, rule, marks or place"},
 	{"count", U64(count), "count", "instances with GPU work"},
 	{"in_measured_blocks", U64(in_blocks), "count",
 		"instances in measured blocks; if there are any, the figures cover only these"},

@@ -56,8 +56,9 @@ static uint64_t invalid(const struct vpa_at *at)
 
 #define ROW struct vpa_loss
 static const struct vpa_field loss_fields[] = {
-	{"start_ns", U64(start_ns), "ns", "start of the period, on the trace clock"},
-	{"end_ns", KNOWN_END(end_ns), "ns", "its end; null: not known"},
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
+		"start of the period, on the trace clock"},
+	{"end_ns", .look = VPA_LOOK_MOMENT, KNOWN_END(end_ns), "ns", "its end; null: not known"},
 };
 static const struct vpa_fields loss =
 	FIELDS("loss", "a period in which records are, or may be, missing", loss_fields);
@@ -140,12 +141,13 @@ static const struct vpa_fields counts = FIELDS("counts", "events in the window",
 
 #define ROW struct vpa_idle_part
 static const struct vpa_field idle_part_fields[] = {
-	{"cause", CAUSE(cause), NULL, "why the device was idle"},
+	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL,
+		"why the device was idle"},
 	{"range", PLACE(place), NULL,
 		"the range around it, \"before NAME\", \"(other)\" for small ones; null: none"},
 	{"call", TEXT_OR_NULL(call), NULL,
 		"the CUDA call that it waited for, \"(other)\" for small ones; null: none"},
-	{"ns", U64(ns), "ns", "idle time of this cause and place"},
+	{"ns", .head = "time", U64(ns), "ns", "idle time of this cause and place"},
 	{"gaps", U64(gaps), "gaps", "gaps with such a piece"},
 	{"inside_call", TEXT_OR_NULL(inside), NULL,
 		"the call that the host was in for most of inside_ns; null: none"},
@@ -171,7 +173,8 @@ static int has_host(const struct vpa_at *at)
 
 #define ROW struct vpa_instead_row
 static const struct vpa_field host_did_fields[] = {
-	{"cause", CAUSE(cause), NULL, "why the device was idle"},
+	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL,
+		"why the device was idle"},
 	{"range", PLACE(place), NULL, "the range around it, as in causes; null: none"},
 	{"call", TEXT_OR_NULL(call), NULL,
 		"the CUDA call that had held the host, \"(other)\" for small ones; null: none"},
@@ -182,7 +185,7 @@ static const struct vpa_field host_did_fields[] = {
 		"the range around that, \"before NAME\", \"(other)\" for small ones; null: none"},
 	{"host_call", TEXT_OR_NULL(host_call), NULL,
 		"the CUDA call that the host was in then, \"(other)\" for small ones; null: none"},
-	{"ns", U64(ns), "ns", "idle time of this cause in which the host did this"},
+	{"ns", .head = "time", U64(ns), "ns", "idle time of this cause in which the host did this"},
 	{"gaps", U64(gaps), "gaps", "gaps with such a piece"},
 	{"line", POINTER(vpa_fields_top_line, top), NULL,
 		"the line of Python that the host's own code spent most of it at; null: not known"},
@@ -193,7 +196,8 @@ static const struct vpa_fields instead =
 
 #define ROW struct vpa_gain_row
 static const struct vpa_field gain_fields[] = {
-	{"cause", CAUSE(cause), NULL, "the cause to remove"},
+	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL,
+		"the cause to remove"},
 	{"at_most_ns", U64(ns), "ns", "the most the device would save without it"},
 	{"shared_ns", U64(shared_ns), "ns",
 		"part of it that removing another cause would save too"},
@@ -288,8 +292,9 @@ static int has_thread(const struct vpa_at *at)
 
 #define ROW struct vpa_gap_piece
 static const struct vpa_field piece_fields[] = {
-	{"cause", CAUSE(cause), NULL, "why the device was idle"},
-	{"ns", U64(ns), "ns", "length of the piece"},
+	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL,
+		"why the device was idle"},
+	{"ns", .head = "time", U64(ns), "ns", "length of the piece"},
 	{"call", TEXT_OR_NULL(call), NULL, "the CUDA call that it waited for; null: none"},
 	{"range", PLACE(place), NULL, "the range around it; null: none"},
 	{"host", CAUSE(host), NULL,
@@ -307,24 +312,29 @@ static const struct vpa_fields piece =
 
 #define ROW struct vpa_gap_row
 static const struct vpa_field thread_fields[] = {
-	{"pid", I64(pid), "id", "its process"},
+	{"pid", .look = VPA_LOOK_PROCESS, I64(pid), "id", "its process"},
 	{"tid", I64(tid), "id", "its thread id"},
 };
 static const struct vpa_fields thread = FIELDS("thread", "a thread of the host", thread_fields);
 
 static const struct vpa_field gap_fields[] = {
-	{"id", CHARS(id), NULL, "\"G1\" is the longest; findings refer to it"},
+	{"id", .look = VPA_LOOK_SINGLE | VPA_LOOK_ID, CHARS(id), NULL,
+		"\"G1\" is the longest; findings refer to it"},
 	{"device", GPU(device), "id", "CUDA's device number"},
-	{"start_ns", U64(start_ns), "ns", "start of the gap, on the trace clock"},
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
+		"start of the gap, on the trace clock"},
 	{"duration_ns", U64(duration_ns), "ns", "its length"},
-	{"cause", CAUSE(cause), NULL, "the cause of most of it"},
+	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL,
+		"the cause of most of it"},
 	{"call", TEXT_OR_NULL(call), NULL,
 		"the call of the longest piece with that cause; null: none"},
 	{"range", PLACE(place), NULL, "the range of the longest piece with that cause; null: none"},
 	{"thread", PART(thread), NULL, "the thread that launched the next op; null: not known",
 		.known = has_thread},
-	{"after", TEXT_OR_NULL(after), NULL, "name of the op before it; null: none, or no name"},
-	{"before", TEXT_OR_NULL(before), NULL, "name of the op after it; null: none, or no name"},
+	{"after", .look = VPA_LOOK_KERNEL, TEXT_OR_NULL(after), NULL,
+		"name of the op before it; null: none, or no name"},
+	{"before", .look = VPA_LOOK_KERNEL, TEXT_OR_NULL(before), NULL,
+		"name of the op after it; null: none, or no name"},
 	{"pieces", ROWS(piece, pieces, piece_count), NULL, "its causes; they sum to duration_ns"},
 	{"line", POINTER(vpa_fields_top_line, top), NULL,
 		"with exact stacks, the innermost line that covers most of it; else that of most "

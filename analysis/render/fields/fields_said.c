@@ -96,12 +96,13 @@ static const struct vpa_fields model = FIELDS("model", "a network of the program
 
 #define ROW struct vpa_compilation
 static const struct vpa_field compilation_fields[] = {
-	{"id", TEXT(id), NULL,
+	{"id", .look = VPA_LOOK_SINGLE | VPA_LOOK_ID, TEXT(id), NULL,
 		"\"3/1\": code 3 in its second version; \"?\": only a reason was said"},
 	{"function", TEXT_OR_NULL(function), NULL, "function and line; null: not said"},
 	{"reason", TEXT_OR_NULL(reason), NULL,
 		"why it was compiled again; null: not said, or it is the first version"},
-	{"start_ns", U64(start_ns), "ns", "when it began, on the trace clock"},
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
+		"when it began, on the trace clock"},
 	{"host_ns", U64(host_ns), "ns", "how long it took"},
 	{"block", NATURAL(block), "id", "index of the block around it; null: none"},
 	{"step", NATURAL(step), "id", "index of the step around it; null: none"},
@@ -130,13 +131,14 @@ static const struct vpa_fields moment =
 
 #define ROW struct vpa_iteration
 static const struct vpa_field iteration_fields[] = {
-	{"kind", SCOPE(kind), NULL,
+	{"kind", .look = VPA_LOOK_SINGLE, SCOPE(kind), NULL,
 		"step, context, iteration; block or request where there is none"},
 	{"index", NATURAL(index), "id", "its number; null: not given"},
 	{"block", NATURAL(block), "id", "index of the block around it; null: none"},
 	{"request", NATURAL(request), "id", "number of the request around it, from 0; null: none"},
 	{"timestep", NATURAL(timestep), "timestep", "of the diffusion schedule; null: not given"},
-	{"start_ns", U64(start_ns), "ns", "its start on the host, on the trace clock"},
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
+		"its start on the host, on the trace clock"},
 	{"host_ns", U64(host_ns), "ns", "from start to end on the host"},
 	{"gpu_ns", KNOWN(gpu_ns), "ns",
 		"first op's start to last op's end; null: no work on a GPU"},

@@ -4,8 +4,9 @@
 
 #define ROW struct vpa_inferred_step
 static const struct vpa_field step_fields[] = {
-	{"start_ns", U64(start_ns), "ns", "start of its first op, on the trace clock"},
-	{"end_ns", U64(end_ns), "ns", "end of its last op"},
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
+		"start of its first op, on the trace clock"},
+	{"end_ns", .look = VPA_LOOK_MOMENT, U64(end_ns), "ns", "end of its last op"},
 	{"period_ns", U64(period_ns), "ns",
 		"start_ns to the start of the pass that follows directly, else to end_ns"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, on all streams"},
@@ -22,8 +23,8 @@ static const char *source_choice(size_t i)
 
 #define ROW struct vpa_inferred
 static const struct vpa_field inferred_fields[] = {
-	{"source", COMPUTED(CHOICE), NULL, "what makes these steps", .number = vpa_first_choice,
-		.choice = source_choice},
+	{"source", .look = VPA_LOOK_SINGLE, COMPUTED(CHOICE), NULL, "what makes these steps",
+		.number = vpa_first_choice, .choice = source_choice},
 	{"device", I64(device), "index", "CUDA ordinal"},
 	{"stream", I64(stream), "index", "the stream whose ops show them: the busiest"},
 	{"confidence", REAL(confidence), "fraction",
@@ -77,7 +78,8 @@ static const struct vpa_field period_fields[] = {
 		"its place among all steps of the request, by time, also those without a period; "
 		"null: not "
 		"known"},
-	{"start_ns", U64(start_ns), "ns", "start of its first op, on the trace clock"},
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
+		"start of its first op, on the trace clock"},
 	{"period_ns", U64(period_ns), "ns",
 		"to the start of the next one's first op, in its block or request"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, summed over devices"},
@@ -124,7 +126,7 @@ static uint64_t mean_step_ns(const struct vpa_at *at)
 
 #define ROW struct vpa_step_kind
 static const struct vpa_field step_kind_fields[] = {
-	{"role", CHOICE(vpa_step_role, role), NULL,
+	{"role", .look = VPA_LOOK_SINGLE, CHOICE(vpa_step_role, role), NULL,
 		"full: runs most; fewer: two steps or more with at most 4/5 of its kernels, "
 		"mostly the same ones; half: one of its halves; other",
 		.choice = role_choice},
@@ -159,7 +161,8 @@ static const char *steps_source_choice(size_t i)
 
 #define ROW struct vpa_step_kinds
 static const struct vpa_field step_kinds_fields[] = {
-	{"source", .choice = steps_source_choice, WORD(vpa_steps_source, source), NULL,
+	{"source", .look = VPA_LOOK_SINGLE, .choice = steps_source_choice,
+		WORD(vpa_steps_source, source), NULL,
 		"marked: ranges or marks; inferred: see steps_inferred"},
 	{"steps", U64(steps), "count", "steps that were compared"},
 	{"distinct", SIZE(distinct), "count", "different kinds among them"},

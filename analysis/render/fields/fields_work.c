@@ -3,7 +3,8 @@
 
 #define ROW struct vpa_family_row
 static const struct vpa_field family_fields[] = {
-	{"family", FAMILY(family), NULL, "kernel family; \"memcpy\", \"memset\"; \"unknown\""},
+	{"family", .look = VPA_LOOK_SINGLE | VPA_LOOK_FAMILY, FAMILY(family), NULL,
+		"kernel family; \"memcpy\", \"memset\"; \"unknown\""},
 	{"calls", U64(calls), "ops", "its kernels, copies or memsets"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations, overlaps included"},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
@@ -17,14 +18,15 @@ const struct vpa_fields vpa_fields_family =
 
 #define ROW struct vpa_kernel_row
 static const struct vpa_field kernel_fields[] = {
-	{"name", TEXT(name), NULL, "the kernel, demangled where possible"},
-	{"family", FAMILY(family), NULL, "its family"},
+	{"name", .look = VPA_LOOK_KERNEL, TEXT(name), NULL, "the kernel, demangled where possible"},
+	{"family", .look = VPA_LOOK_SINGLE | VPA_LOOK_FAMILY, FAMILY(family), NULL, "its family"},
 	{"calls", U64(time.count), "ops", "how often it ran"},
 	{"total_ns", U64(time.total_ns), "ns", "sum of its durations"},
 	{NULL, SAME(vpa_fields_spread_values, time), NULL, NULL},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
 		"the same, but each of k concurrent ops counts 1/k"},
-	{"backend", BACKEND_OR_NULL(backend), NULL, "its attention back-end; null: not attention"},
+	{"backend", .look = VPA_LOOK_SINGLE, BACKEND_OR_NULL(backend), NULL,
+		"its attention back-end; null: not attention"},
 	{"blocks_mean", POSITIVE(blocks_mean), "blocks",
 		"thread blocks of the grid, mean of all calls; null: not known"},
 	{"blocks_per_sm", RATE(blocks_per_sm), "blocks",
@@ -43,7 +45,7 @@ static const struct vpa_field kernel_fields[] = {
 		.head = "SM efficiency"},
 	{"tensor_cores", FLAG(tensor_cores), NULL,
 		"its name says that it multiplies with tensor cores, or matrix cores"},
-	{"source", TEXT_OR_NULL(source), NULL,
+	{"source", .look = VPA_LOOK_SINGLE, TEXT_OR_NULL(source), NULL,
 		"file and line that TorchInductor wrote it in; null: none is in its cache on this "
 		"machine, or the trace is of another one"},
 };
@@ -52,7 +54,8 @@ const struct vpa_fields vpa_fields_kernel = FIELDS("kernel", "kernels of one nam
 
 #define ROW struct vpa_backend_row
 static const struct vpa_field backend_fields[] = {
-	{"backend", BACKEND(backend), NULL, "the implementation of attention"},
+	{"backend", .look = VPA_LOOK_SINGLE, BACKEND(backend), NULL,
+		"the implementation of attention"},
 	{"calls", U64(calls), "ops", "main kernels, forward and backward"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
 	{"aux_calls", U64(aux_calls), "ops", "helpers: combining, converting, preprocessing",
@@ -71,8 +74,9 @@ static const struct vpa_fields backend =
 #define ROW struct vpa_eager_row
 static const struct vpa_field eager_fields[] = {
 	{"range", TEXT_OR_NULL(range), NULL, "the range around them; null: outside all ranges"},
-	{"gemm", TEXT(gemm), NULL, "the matrix product before the softmax"},
-	{"softmax", TEXT(softmax), NULL, "the softmax"},
+	{"gemm", .look = VPA_LOOK_KERNEL, TEXT(gemm), NULL,
+		"the matrix product before the softmax"},
+	{"softmax", .look = VPA_LOOK_KERNEL, TEXT(softmax), NULL, "the softmax"},
 	{"count", U64(count), "count", "sequences of GEMM, softmax, GEMM"},
 	{"total_ns", U64(total_ns), "ns", "sum of all their kernels' durations"},
 	{"softmax_ns", U64(softmax_ns), "ns", "of it: the softmax", .head = "of it softmax"},
@@ -173,12 +177,13 @@ static int reads_memory(const struct vpa_at *at)
 #define ROW       struct vpa_copy_row
 #define MEMORY(m) .choice = memory_choice, .null = VPA_NULL_TEXT, NUMBERED(m)
 static const struct vpa_field copy_fields[] = {
-	{"kind", .choice = copy_choice, NUMBERED(kind), NULL,
+	{"kind", .look = VPA_LOOK_SINGLE, .choice = copy_choice, NUMBERED(kind), NULL,
 		"direction: HtoD, DtoH, DtoD ...; or memset"},
-	{"source", MEMORY(source), NULL,
+	{"source", .look = VPA_LOOK_SINGLE, MEMORY(source), NULL,
 		"memory that is read: pageable, pinned, device ..., unknown; null: none",
 		.known = reads_memory},
-	{"target", MEMORY(target), NULL, "memory that is written; null: none"},
+	{"target", .look = VPA_LOOK_SINGLE, MEMORY(target), NULL,
+		"memory that is written; null: none"},
 	{"count", U64(count), "ops", "copies"},
 	{"bytes", U64(bytes), "bytes", "their bytes"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
@@ -209,7 +214,8 @@ static const struct vpa_field chain_fields[] = {
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
 	{"longest_ns", U64(longest_ns), "ns",
 		"sum of the longest of each: what a fused kernel takes at least"},
-	{"kernel", TEXT_OR_NULL(kernel), NULL, "the one that takes most time; null: no chain"},
+	{"kernel", .look = VPA_LOOK_KERNEL, TEXT_OR_NULL(kernel), NULL,
+		"the one that takes most time; null: no chain"},
 };
 const struct vpa_fields vpa_fields_chains = FIELDS("chains",
 	"elementwise kernels, and casts, reductions and norms beside them, not fused",
@@ -218,7 +224,8 @@ const struct vpa_fields vpa_fields_chains = FIELDS("chains",
 
 #define ROW struct vpa_precision_row
 static const struct vpa_field precision_fields[] = {
-	{"precision", TEXT(precision), NULL, "the numbers that are multiplied: fp32, 16 bit ..."},
+	{"precision", .look = VPA_LOOK_SINGLE, TEXT(precision), NULL,
+		"the numbers that are multiplied: fp32, 16 bit ..."},
 	{"calls", U64(calls), "ops", "matrix products"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
 	{"exclusive_ns", U64(exclusive_ns), "ns",

@@ -119,13 +119,13 @@ struct vpa_num vpa_html_moment(const struct vpa_value *v, uint64_t from_ns)
 
 /* ---- heads, and words ---- */
 
-/* What the field itself cannot say: its key is only a unit, or it is part of several objects. */
+/* What the field itself cannot say, since it is part of several objects. */
 static const char *head_of(const char *key, const struct vpa_field *f)
 {
 	static const struct {
 		const char *key, *words;
-	} heads[] = {{"ns", "time"}, {"time.count", "measured"},
-		{"blocks.period.mean_ns", "period mean"}, {"blocks.period.p95_ns", "period p95"}};
+	} heads[] = {{"time.count", "measured"}, {"blocks.period.mean_ns", "period mean"},
+		{"blocks.period.p95_ns", "period p95"}};
 	size_t i;
 
 	for (i = 0; i < COUNT(heads); i++)
@@ -163,50 +163,4 @@ void vpa_html_label(
 int vpa_html_label_has_unit(const char *key, const char *unit)
 {
 	return unit && vpa_unit_shown(unit) == VPA_SHOWN_IN_HEAD && !strstr(key, unit);
-}
-
-/* ---- what the keys of columns say of their cells ---- */
-
-static const struct {
-	const char *key;
-	const char *path; /* of the rows; NULL: any */
-	unsigned look;
-} looks[] = {
-	{"id", NULL, VPA_LOOK_SINGLE | VPA_LOOK_ID},
-	{"kind", NULL, VPA_LOOK_SINGLE},
-	{"backend", NULL, VPA_LOOK_SINGLE},
-	{"source", NULL, VPA_LOOK_SINGLE},
-	{"target", NULL, VPA_LOOK_SINGLE},
-	{"state", NULL, VPA_LOOK_SINGLE},
-	{"group", NULL, VPA_LOOK_SINGLE},
-	{"family", NULL, VPA_LOOK_SINGLE | VPA_LOOK_FAMILY},
-	{"cause", NULL, VPA_LOOK_SINGLE | VPA_LOOK_CAUSE},
-	{"role", NULL, VPA_LOOK_SINGLE},
-	{"what", NULL, VPA_LOOK_SINGLE},
-	{"precision", NULL, VPA_LOOK_SINGLE},
-	{"unit", NULL, VPA_LOOK_SINGLE | VPA_LOOK_UNIT},
-	{"only_in", NULL, VPA_LOOK_SINGLE | VPA_LOOK_SIDE},
-	{"kernel", NULL, VPA_LOOK_KERNEL},
-	{"softmax", NULL, VPA_LOOK_KERNEL},
-	{"gemm", NULL, VPA_LOOK_KERNEL},
-	{"after", NULL, VPA_LOOK_KERNEL},
-	{"before", NULL, VPA_LOOK_KERNEL},
-	{"name", "kernels", VPA_LOOK_KERNEL},
-	{"name", "window.rows", VPA_LOOK_KERNEL},
-	{"status", NULL, VPA_LOOK_STATUS},
-	{"pid", NULL, VPA_LOOK_PROCESS},
-	{"start_ns", NULL, VPA_LOOK_MOMENT},
-	{"end_ns", NULL, VPA_LOOK_MOMENT},
-};
-
-unsigned vpa_html_look(const char *path, const char *key)
-{
-	unsigned look = 0;
-	size_t i;
-
-	for (i = 0; i < COUNT(looks); i++)
-		if (*looks[i].key == *key && !strcmp(looks[i].key, key) &&
-			(!looks[i].path || !strcmp(looks[i].path, path)))
-			look |= looks[i].look;
-	return look;
 }

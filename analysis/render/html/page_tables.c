@@ -47,13 +47,12 @@ static int has_column(const struct table *t, const char *key)
 	return i < t->column_count;
 }
 
-static void set_look(struct column *c, const char *path)
+/* Of values inside an object, which the head names, only moments are shown in another way than their type is. */
+static unsigned look_of(const struct column *c)
 {
-	const char *last = c->way.field->key;
+	const struct vpa_field *f = c->way.field;
 
-	c->look = vpa_html_look(path, c->key);
-	if (last && strcmp(last, c->key) != 0)
-		c->look |= vpa_html_look(path, last) & VPA_LOOK_MOMENT;
+	return f->key && !strcmp(f->key, c->key) ? f->look : f->look & VPA_LOOK_MOMENT;
 }
 
 /* Those that the view shows first, in its order. */
@@ -71,7 +70,7 @@ static void add_first(struct table *t, const struct vpa_fields *fields)
 		found = vpa_way_find(fields, c->key, &c->way);
 		assert(found);
 		if (found) {
-			set_look(c, t->view->path);
+			c->look = look_of(c);
 			t->column_count++;
 		}
 	}
@@ -102,7 +101,7 @@ static void add_others(struct table *t, const struct vpa_fields *fields, const s
 		} else if (is_scalar(f) && !has_column(t, c.key)) {
 			assert(t->column_count < COLUMNS_MAX);
 			t->hidden_count += !c.shown;
-			set_look(&c, t->view->path);
+			c.look = look_of(&c);
 			t->columns[t->column_count++] = c;
 		}
 	}

@@ -52,21 +52,4 @@ void vpa_html_label(
 /* Whether the head names this unit: neither the cells do, nor the key, and it is not just a count. */
 int vpa_html_label_has_unit(const char *key, const char *unit);
 
-/* What the key of a column says of its cells. */
-enum vpa_look {
-	VPA_LOOK_SINGLE = 1, /* single words */
-	VPA_LOOK_KERNEL = 2, /* names of kernels, which break anywhere */
-	VPA_LOOK_FAMILY = 4, /* of kernels: has a colour */
-	VPA_LOOK_CAUSE = 8,  /* of idle time: likewise */
-	VPA_LOOK_STATUS = 16,
-	VPA_LOOK_SIDE = 32, /* of a comparison */
-	VPA_LOOK_ID = 64,
-	VPA_LOOK_UNIT = 128,    /* of numbers in the same row */
-	VPA_LOOK_PROCESS = 256, /* one that is not known has the number -1 */
-	VPA_LOOK_MOMENT = 512   /* on the trace clock, whose digits say nothing by themselves */
-};
-
-/* Of a column of a table, by the path of its rows: any of these; 0: nothing. */
-unsigned vpa_html_look(const char *path, const char *key);
-
 #endif
