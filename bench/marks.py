@@ -9,8 +9,9 @@ than the clock.
 
 Imports: in each round every way runs the program once, in an order that rotates from round to round: bare, recorded without marks, and
 recorded with the marks of all presets. Requests: one recorded process makes them in pairs, without and with these marks, in an order that
-changes from pair to pair, each after one that is not counted. A figure is the median of the ratios within the rounds or pairs, with the middle half and the extremes. `same`
-is a way against itself, in the next round or pair: what cannot be told from it is noise.
+changes from pair to pair, each after one that is not counted. A figure is the median of the ratios within the rounds or
+pairs, with the middle half and the extremes. `same` is a way against itself, in the next round
+or pair: what cannot be told from it is noise.
 
 BUILD is a build of vptrace with the simulated CUDA (VPT_TESTS=ON): recording begins with the first call of CUDA, so the program makes one
 before the requests. No GPU is used, and no weights are loaded. Needs PyTorch and diffusers, beside the Python that runs this.
@@ -92,8 +93,8 @@ def ways_of(build, folder):
 
 def run(words, build, pairs=0):
     standin = os.path.join(build, "standin")
-    environment = dict(os.environ, VPTRACE_LIBCUPTI=os.path.join(standin, "libcupti.so.13"), VPT_STANDIN_TIME="real", VPTRACE_LIBRARY=os.path.join(build, "libvptrace.so"),
-                       HF_HUB_OFFLINE="1", DIFFUSERS_VERBOSITY="error")
+    environment = dict(os.environ, VPTRACE_LIBCUPTI=os.path.join(standin, "libcupti.so.13"), VPT_STANDIN_TIME="real",
+                       VPTRACE_LIBRARY=os.path.join(build, "libvptrace.so"), HF_HUB_OFFLINE="1", DIFFUSERS_VERBOSITY="error")
     command = words + [sys.executable, "-W", "ignore", os.path.abspath(__file__), build, "--program", "--pairs", str(pairs)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     lines = [line for line in done.stdout.decode().splitlines() if line.startswith("{")]

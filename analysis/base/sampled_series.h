@@ -19,7 +19,8 @@ enum vpa_sample_shape {
 	VPA_SAMPLE_SINCE, /* a rate, a share: a mean since the sample before */
 	VPA_SAMPLE_UNTIL, /* a level: holds until the next sample */
 	/* A level that is told at the ends of stages, just before them or just after: of the time since the sample
-	 * before, the first one of all the time before it. What is left of a stage after its last sample is not covered, since the next one is of another. */
+	 * before, the first one of all the time before it. What is left of a stage after its last sample is not covered, since
+	 * the next one is of another. */
 	VPA_SAMPLE_AT_END,
 	VPA_SAMPLE_EVENT /* a value of each event: a level between them for `mean_by_time` alone */
 };

@@ -49,10 +49,10 @@ int vpa_account(struct vpa_account_part *parts, size_t count, uint64_t a_units, 
 
 /* ---- compared_units.c: what two captures are compared by: the units of work that both have.
  *
- * A unit is a measured video block, a request, a step, an iteration, an instance of a range, or the whole window. It has a key, by which units of two
- * captures are paired: the request's number among those with such units, and the unit's index in it; of a step, its
- * place among all steps of the request, also those without a period, or block and place in it. A series drifts and its
- * neighbours resemble each other, so the k-th unit is compared with the k-th. */
+ * A unit is a measured video block, a request, a step, an iteration, an instance of a range, or the whole window. It has a key,
+ * by which units of two captures are paired: the request's number among those with such units, and the unit's index in it; of a
+ * step, its place among all steps of the request, also those without a period, or block and place in it. A series drifts and
+ * its neighbours resemble each other, so the k-th unit is compared with the k-th. */
 
 enum {
 	/* Of a unit's time on its devices: those of overview.h, where what the host did is part of the causes; then
@@ -332,7 +332,8 @@ struct vpa_comparison {
 };
 
 /* Compares. The caller frees *out; it borrows the reports. options.step_parts
- * makes reports with the parts of each block and step. VPT_EINVAL with a sentence if there is nothing to compare, VPT_EDATA if an incomplete capture is why; VPT_ENOMEM. */
+ * makes reports with the parts of each block and step. VPT_EINVAL with a sentence if there is nothing to compare, VPT_EDATA if
+ * an incomplete capture is why; VPT_ENOMEM. */
 int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 	const struct vpa_compare_options *options, struct vpa_comparison **out,
 	struct vpt_err *err);

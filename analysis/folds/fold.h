@@ -76,8 +76,8 @@ struct vpa_fold {
 };
 
 /* Every fold, in the order in which they see the trace and finish: gains reads what gaps has written,
- * first_use adds it up; attention reads kernels; lines splits it, and the stages of blocks; checks reads blocks and steps, and counters and graphs what checks
- * has written; misfits reads kernels, neighbours attention, components counters. */
+ * first_use adds it up; attention reads kernels; lines splits it, and the stages of blocks; checks reads blocks and steps, and
+ * counters and graphs what checks has written; misfits reads kernels, neighbours attention, components counters. */
 #define VPA_FOLDS(X)                                                                               \
 	X(devices)                                                                                 \
 	X(gaps)                                                                                    \

@@ -31,7 +31,8 @@ enum vpa_kernel_mark {
 	VPA_KERNEL_MARKS
 };
 
-/* What implements an attention: VPA_BACKEND_FLASH_ATTN_2, VPA_BACKEND_SDPA_FLASH (the FlashAttention inside PyTorch), VPA_BACKEND_EAGER ... */
+/* What implements an attention: VPA_BACKEND_FLASH_ATTN_2, VPA_BACKEND_SDPA_FLASH (the FlashAttention inside PyTorch),
+ * VPA_BACKEND_EAGER ... */
 enum vpa_backend {
 	VPA_BACKEND_NONE,
 #define VPA_BACKEND(NAME, name) VPA_BACKEND_##NAME,

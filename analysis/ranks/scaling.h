@@ -3,7 +3,8 @@
  *	T_N - T_1 / N = communication + waiting + host + other idle time + copies + compute that does not shrink
  *
  * Each part is the mean over ranks less an Nth of the base's, and they sum exactly. T is the mean unit, of which each part
- * has the share that it has of the time from the first op to the last. Where each rank does units of its own, N ranks should take no longer than one. */
+ * has the share that it has of the time from the first op to the last. Where each rank does units of its own, N ranks should
+ * take no longer than one. */
 #ifndef VPA_ANALYSIS_RANKS_SCALING_H
 #define VPA_ANALYSIS_RANKS_SCALING_H
 

@@ -5,8 +5,8 @@
  * HOW video: a request of one stage "encode" of a second with 1 MiB of memory, blocks of two seconds, and a stage
  * "decode" of a second, up to SECONDS of virtual time; the GPU is busy all of it. After each second
  * the program waits for a round of NVML, so that each has a whole second. HOW blind: the same
- * without these waits. HOW host: the same, but it waits once, for samples of the host. HOW idle: it does nothing with a GPU, for SECONDS tenths of a real second. It
- * prints NAME VALUE lines. */
+ * without these waits. HOW host: the same, but it waits once, for samples of the host. HOW idle: it does nothing with a GPU,
+ * for SECONDS tenths of a real second. It prints NAME VALUE lines. */
 #include "tests/host/host.h"
 #include "tests/standin/standin.h"
 

@@ -11,9 +11,9 @@
  *
  * Iterations 2 to 3 and 6 lie between cudaProfilerStart and Stop, 7 between the driver's; "inside" is a
  * range in 3 and 5, which nests itself in 5; "process" is a range of the process from 4 to 6; each
- * iteration is a step, by a note or, with VPT_STEPS=calls, by vptrace_step(); with VPT_UNIT=request or block it is that instead. In iteration 2 the program
- * calls vptrace_start(), or with VPT_API=resume vptrace_resume(); in 8 it pauses, in 9 it resumes. With
- * VPT_SLOW each iteration takes 20 ms of real time, so that the tracer's threads run beside them. */
+ * iteration is a step, by a note or, with VPT_STEPS=calls, by vptrace_step(); with VPT_UNIT=request or block it is that
+ * instead. In iteration 2 the program calls vptrace_start(), or with VPT_API=resume vptrace_resume(); in 8 it pauses, in 9 it
+ * resumes. With VPT_SLOW each iteration takes 20 ms of real time, so that the tracer's threads run beside them. */
 #include "tests/host/host.h"
 
 #include "tests/standin/standin.h"

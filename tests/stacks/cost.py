@@ -86,7 +86,8 @@ for i in range(pairs):
     # The first of a pair is the other one next time: a machine that grows slower prefers neither.
     on, off = (run(200), run(-1)) if i % 2 else (run(-1), run(200))[::-1]
     found.append(dict(on, speed=on["speed"] / off["speed"], wall=on["wall"] / off["wall"]))
-print("Python %s, %d threads, %d frames: %.0f ticks/s, %.1f us each, %.2f %% of a core; the host does %.4f of its work per second of processor time "
+print("Python %s, %d threads, %d frames: %.0f ticks/s, %.1f us each, %.2f %% of a core; "
+      "the host does %.4f of its work per second of processor time "
       "(%.4f to %.4f), %.4f per second" % (
           sys.version.split()[0], others + 2, depth + 4, middle([f["hz"] for f in found]), 1e6 * middle([f["tick"] for f in found]),
           100 * middle([f["share"] for f in found]), middle([f["speed"] for f in found]), min(f["speed"] for f in found),

@@ -1,5 +1,5 @@
-"""ranks_merged.py FOLDER FILE [first]: writes the traces of a job, as of ranks_job.py, to one file with all ranks: FILE.json as programs that
-merge PyTorch's traces do, a label in front of each process; FILE.sqlite as Nsight Systems exports a run of several processes, each
+"""ranks_merged.py FOLDER FILE [first]: writes the traces of a job, as of ranks_job.py, to one file with all ranks: FILE.json as programs
+that merge PyTorch's traces do, a label in front of each process; FILE.sqlite as Nsight Systems exports a run of several processes, each
 with a GPU of its own, which is "first" for each where CUDA_VISIBLE_DEVICES shows it no other. Every time is kept, in ns."""
 
 import json
@@ -60,7 +60,8 @@ def export(folder, path, device="own"):
             args = e["args"]
             if e["cat"] == "kernel":
                 db.execute("insert into CUPTI_ACTIVITY_KIND_KERNEL values(?, ?, ?, 1, ?, ?, ?, ?, ?, 24, 1, 1)",
-                           (start, end, 0 if device == "first" else r, args["stream"], args["correlation"], process, name(e["name"]), name(e["name"])))
+                           (start, end, 0 if device == "first" else r, args["stream"], args["correlation"],
+                            process, name(e["name"]), name(e["name"])))
             elif e["cat"] == "cuda_runtime":
                 db.execute("insert into CUPTI_ACTIVITY_KIND_RUNTIME values(?, ?, ?, ?, ?, 0)",
                            (start, end, process + 1, args["correlation"], name(e["name"] + "_v7000")))

@@ -3,7 +3,8 @@
 The map lists the rooms from the bottom up: a file includes only files of its own room and of rooms above it in the
 list. Circles that the map allows are listed here, each with its reason. A room without rooms in it has at least five files, so
 that its name says more than theirs. A folder of tests is a room too, of at most as many files. A comment names only files
-that are there.
+that are there. No line of C or Python is wider than MOST_COLUMNS; clang-format keeps code narrower than that, but neither
+comments nor texts.
 """
 
 import collections
@@ -14,7 +15,8 @@ import sys
 TOPS = ("formats", "analysis", "tracer")
 SUFFIXES = (".c", ".h", ".def")
 TEST_SUFFIXES = (".c", ".h", ".def", ".py", ".sh")
-FEWEST_FILES, MOST_FILES = 5, 25
+WIDE_SUFFIXES = (".c", ".h", ".py")
+FEWEST_FILES, MOST_FILES, MOST_COLUMNS, TAB = 5, 25, 140, 8
 # file: what it may include from a room further down in the list
 ALLOWED = {
     "tracer/nvtx/nvtx_injection.c": "tracer/capture",  # the host's first NVTX call may begin a capture
@@ -48,6 +50,14 @@ def files_named(root, file, text):
     for comment in re.findall(r"/\*.*?\*/", text, re.S):
         for name in re.findall(r"(?<![\w<])((?:\.\./)*(?:\w+/)*\w+\.[ch])\b", comment):
             yield name, os.path.normpath(os.path.join(root, os.path.dirname(file), name)) if name.startswith("..") else None
+
+
+def wide_lines(text):
+    """The numbers and columns of lines that are too wide. What a line says to pylint must stand on it, so it does not count."""
+    for number, line in enumerate(text.splitlines(), 1):
+        columns = len(re.sub(r"  # pylint: .*", "", line).expandtabs(TAB))
+        if columns > MOST_COLUMNS:
+            yield number, columns
 
 
 def main(root):
@@ -105,6 +115,11 @@ def main(root):
             base = os.path.basename(name)
             if not (os.path.exists(path) if path else base in names or base in FOREIGN):
                 faults.append("%s: a comment names %s, which is not there" % (file, name))
+    for file in sources(root, TOPS + ("tests", "bench"), WIDE_SUFFIXES):
+        with open(os.path.join(root, file), encoding="utf-8") as f:
+            text = f.read()
+        for number, columns in wide_lines(text):
+            faults.append("%s:%d: expected at most %d columns, found %d" % (file, number, MOST_COLUMNS, columns))
     for file in sorted(set(ALLOWED) - used):
         faults.append("%s: may include a room further down, but does not: take it off the list" % file)
     for fault in faults:

@@ -6,8 +6,8 @@
 #include "tracer/command/base/install_places.h"
 
 /* Sets the variables in this process's own environment, which the command inherits, and checks all
- * of them as the library will, and marks as the command's Python will: `python`, "" where there is none. VPT_EINVAL with a sentence: another tool is in the way, an option is
- * invalid, the output cannot be written. VPT_ENOMEM. */
+ * of them as the library will, and marks as the command's Python will: `python`, "" where there is none. VPT_EINVAL with a
+ * sentence: another tool is in the way, an option is invalid, the output cannot be written. VPT_ENOMEM. */
 int vtr_variables_set(const struct vpt_args *args, const struct vtr_places *places,
 	const char *python, struct vpt_err *err);
 

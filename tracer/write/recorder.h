@@ -162,8 +162,8 @@ void vtr_recorder_drop(struct vtr_recorder *r, struct vtr_lane *lane, uint64_t c
 void vtr_recorder_invalid(struct vtr_recorder *r, struct vtr_lane *lane);
 
 /* Recording is off from `from_ns` until resume: rows that start meanwhile are neither received nor
- * written, whenever they arrive, except ops that were launched outside all pauses. The pause becomes a LOSS row of its own kind. Both times may be in
- * the future: a pause that is to begin may be moved to an earlier time by another call, and the row
+ * written, whenever they arrive, except ops that were launched outside all pauses. The pause becomes a LOSS row of its own
+ * kind. Both times may be in the future: a pause that is to begin may be moved to an earlier time by another call, and the row
  * is put by vtr_recorder_now(). See pauses.h. */
 void vtr_recorder_pause(struct vtr_recorder *r, uint64_t from_ns);
 void vtr_recorder_resume(struct vtr_recorder *r, uint64_t to_ns);

@@ -24,8 +24,8 @@ int vpa_rank_files_list(
 	const char *const *paths, size_t count, struct vpa_rank_files *out, struct vpt_err *err);
 void vpa_rank_files_free(struct vpa_rank_files *files);
 
-/* Reads the ranks of a summary, in threads as vpa_jobs() says. path: its own file, where details may stay; NULL: none. VPT_EDATA, VPT_EVERSION: a part is damaged or new; what is whole is read. VPT_EIO,
- * VPT_ENOMEM. */
+/* Reads the ranks of a summary, in threads as vpa_jobs() says. path: its own file, where details may stay; NULL: none.
+ * VPT_EDATA, VPT_EVERSION: a part is damaged or new; what is whole is read. VPT_EIO, VPT_ENOMEM. */
 int vpa_rank_summary_read(struct vpt_source *src, const char *path, unsigned jobs,
 	struct vpa_rank_list *out, struct vpt_err *err);
 

@@ -59,9 +59,9 @@ const char *vpa_condition_number(const char *text, double *value);
 double vpa_condition_rate(const struct vpa_report *r, enum vpa_condition_figure figure);
 
 /* Whether the condition holds; *holds is one of these, `what` receives the figure in words. Each change has the verdict's
- * test: the interval of the same figure must exclude no change. One that cannot be tested, of one value a side, holds. A rate that is not the comparison's own is compared by its own
- * units, or else is what the reports of both sides print. VPT_EINVAL with a sentence if the figure is unavailable;
- * VPT_ENOMEM. */
+ * test: the interval of the same figure must exclude no change. One that cannot be tested, of one value a side, holds. A rate
+ * that is not the comparison's own is compared by its own units, or else is what the reports of both sides print. VPT_EINVAL
+ * with a sentence if the figure is unavailable; VPT_ENOMEM. */
 int vpa_condition_holds(const struct vpa_condition *condition, const struct vpa_comparison *c,
 	int *holds, char what[160], struct vpt_err *err);
 

@@ -22,7 +22,8 @@
  *	                                                         report_devices_causes  rows 0 and 1, of_row 0
  *
  * Names are those of the JSON report, joined by "_": "report_blocks_series" is "blocks.series" there. An object inside a row
- * gives columns in the same way, with "__" where one of that name is there already. What has no place in a row is left out: objects whose keys are data. */
+ * gives columns in the same way, with "__" where one of that name is there already. What has no place in a row is left out:
+ * objects whose keys are data. */
 
 #define VPA_REPORT_TABLE "report" /* of the single values */
 

@@ -2,9 +2,9 @@
  *
  * A piece of a gap is about the call that held the host, or about the host's own code. Samples of
  * the launching thread in that call, or in the piece, belong to its cause, range and call (of the main
- * thread, for code before the launching thread was first sampled, as when it did not exist): each of them once, however many gaps the call is to blame for. Few pieces have a sample, but all pieces of
- * one cause, range and call together have many: their time is split by them (lines_write.c). Where
- * stacks are exact, each piece has its own.
+ * thread, for code before the launching thread was first sampled, as when it did not exist): each of them once, however many
+ * gaps the call is to blame for. Few pieces have a sample, but all pieces of one cause, range and call together have many:
+ * their time is split by them (lines_write.c). Where stacks are exact, each piece has its own.
  *
  * Most gaps are those of a few microseconds between ops that were launched in time. They are about the
  * launch, so they have its line. */

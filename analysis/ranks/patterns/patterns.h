@@ -34,8 +34,9 @@ int vpa_find_lockstep(struct vpa_job *job, const struct vpa_job_rows *rows);
  *	rank 1   |-------|
  *	rank 2             |-------|        0 and 1 can be of one communicator, 2 is of another */
 
-/* Sets of members of a group: each member of one set is apart from each of another. `sets` has room for rank_count numbers; it receives that of each member's set, from 0. Returns how many sets there
- * are, 1: all may have met; 0: no memory. *apart_rows: in how many somebody left before somebody came, or was lacking. */
+/* Sets of members of a group: each member of one set is apart from each of another. `sets` has room for rank_count numbers; it
+ * receives that of each member's set, from 0. Returns how many sets there are, 1: all may have met; 0: no memory. *apart_rows:
+ * in how many somebody left before somebody came, or was lacking. */
 size_t vpa_apart_sets(const struct vpa_job *job, const struct vpa_job_rows *rows, size_t group,
 	uint32_t *sets, uint64_t *apart_rows);
 

@@ -41,7 +41,8 @@ void vpa_moments_pass(struct vpa_moments *m, uint64_t until_ns, const int64_t *h
 /* A call starts at `start_ns`, and in each world at `call_ns`. Calls come in order. */
 void vpa_moments_start(struct vpa_moments *m, uint64_t start_ns, const int64_t *call_ns);
 
-/* The rows, by world, that the ends and starts of an op count for: `ends` takes the latest, `starts` the earliest. Ops come in order of start. */
+/* The rows, by world, that the ends and starts of an op count for: `ends` takes the latest, `starts` the earliest. Ops come in
+ * order of start. */
 struct vpa_moment_rows {
 	int64_t *ends_ns, *starts_ns;
 };

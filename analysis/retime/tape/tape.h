@@ -141,8 +141,8 @@ struct vpa_tape_limits {
 	size_t line_count;        /* at most VPA_TAPE_LINES */
 	uint64_t part;            /* calls and ops in memory, about */
 	uint64_t most;            /* in all, about: of a larger trace parts are left out, evenly */
-	uint64_t window_from_ns,
-		window_to_ns; /* what is outside counts neither as known nor as unknown; of a long trace only chunks around it are read; 0: all */
+	/* What is outside counts neither as known nor as unknown; of a long trace only chunks around it are read. 0: all. */
+	uint64_t window_from_ns, window_to_ns;
 };
 
 struct vpa_tape_reading;

@@ -6,7 +6,8 @@
  * is too long by no more than VPT_ROUNDED_NS, and half of it, is cut: the first where the second begins, or the inner one where the
  * outer ends.
  *
- * Exports of our own, and of Nsight Systems, have exact times. Rows are compared in the file's order, as far as those of a thread are in the order of their starts. */
+ * Exports of our own, and of Nsight Systems, have exact times. Rows are compared in the file's order, as far as those of a
+ * thread are in the order of their starts. */
 #include "formats/import/collect/collect.h"
 
 #include "formats/base/memory.h"

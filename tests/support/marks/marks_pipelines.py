@@ -3,7 +3,8 @@
 
     marks_pipelines.py own [NAME...]        the pipelines below: of diffusers, and loops by hand in the style of published ones
     marks_pipelines.py shared FOLDER        the scripts of FOLDER, each by itself
-    marks_pipelines.py table README         whether the table there has all pipelines with their truth; VPT_RECORD=1 writes it. Needs no package
+    marks_pipelines.py table README         whether the table there has all pipelines with their truth; VPT_RECORD=1 writes it.
+                                            Needs no package
 
 The truth is (requests, steps, blocks, context passes, frames of the last request or None), then the stages. Only presets are used.
 """
@@ -120,7 +121,8 @@ def ddim_without_a_vae():
     import diffusers
 
     unet = diffusers.UNet2DModel(sample_size=8, in_channels=3, out_channels=3, layers_per_block=1, block_out_channels=(4, 8),
-                                 norm_num_groups=2, down_block_types=("DownBlock2D", "DownBlock2D"), up_block_types=("UpBlock2D", "UpBlock2D"))
+                                 norm_num_groups=2, down_block_types=("DownBlock2D", "DownBlock2D"),
+                                 up_block_types=("UpBlock2D", "UpBlock2D"))
     pipe = diffusers.DDIMPipeline(unet=unet, scheduler=diffusers.DDIMScheduler())
     pipe.set_progress_bar_config(disable=True)
     pipe(num_inference_steps=4)

@@ -707,7 +707,8 @@ def memory_is_that_of_the_stage_without_a_wait():
         before = ["allocated 100", "peak 100"]
         same(sampled(p.module.f, 500, 250), before + ["stage f", "in it allocated 250", "in it peak 500"])  # it rose in it
         before = ["allocated 250", "peak 250"]
-        same(sampled(p.module.g, 400, 150), before + ["stage g", "in it allocated 150", "in it peak 250"])  # it did not: at least what is known
+        # it did not: at least what is known
+        same(sampled(p.module.g, 400, 150), before + ["stage g", "in it allocated 150", "in it peak 250"])
         same(sampled(p.module.f, 900), ["stage f"])  # too soon after the last one of this name
         vptrace._torch_memory._memory_next.clear()
         before = ["allocated 900", "peak 900"]

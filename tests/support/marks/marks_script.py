@@ -221,7 +221,8 @@ def a_module_that_the_script_imports_sees_no_tracing():
 @rule
 def code_that_the_script_executes_is_not_the_script():
     for before in ("import dataclasses\n@dataclasses.dataclass\nclass Data:\n    frames: int = 3\n",
-                   "exec('x = 1')\n", "exec('def f(frames): pass')\n", "exec(compile('def f(frames): pass', 'script.py', 'exec'), globals())\n",
+                   "exec('x = 1')\n", "exec('def f(frames): pass')\n",
+                   "exec(compile('def f(frames): pass', 'script.py', 'exec'), globals())\n",
                    "import collections, enum\nP = collections.namedtuple('P', 'x')\nE = enum.Enum('E', 'a b')\n"):
         ended(Run(before + "def f(frames): pass\n" + before + "def g(): pass\nf(3), g()", "__main__:f = stage f\n__main__:g = stage g"),
               ["stage f", "stage g"])

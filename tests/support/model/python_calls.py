@@ -5,8 +5,9 @@
     python_calls.py check TRACE ROWS      compares a trace with the JSON lines of `cat --kind sample`
 
 A call runs at a moment if it began by then and has not ended. The calls that run, in the order in which they
-began, are the thread's stack; each but the last is at the line from which it called the next, if that is known. That must be what the rows say at every moment at which a call begins or ends, and
-just before it; of a large trace, at some of these moments. Shares nothing with the importer.
+began, are the thread's stack; each but the last is at the line from which it called the next, if that is known. That must
+be what the rows say at every moment at which a call begins or ends, and just before it; of a large trace, at some of these moments.
+Shares nothing with the importer.
 """
 import bisect
 import decimal

@@ -11,7 +11,8 @@ KEYS = ("blocks per SM", "warps per SM", "est. achieved occupancy %")
 
 
 def kernels(trace):
-    return [event["args"] for event in trace["traceEvents"] if event.get("cat") == "kernel" and event.get("args", {}).get(KEYS[0]) is not None]
+    return [event["args"] for event in trace["traceEvents"]
+            if event.get("cat") == "kernel" and event.get("args", {}).get(KEYS[0]) is not None]
 
 
 def shape(args):

@@ -57,5 +57,6 @@ ops = rows_of("select op, count(*) as n, sum(duration_ns) as ns from ops group b
 for row in ops:
     same = rows_of("select count(*) as n, sum(duration_ns) as ns from " + row["op"])[0]
     assert (same["n"], same["ns"]) == (row["n"], row["ns"]), (row, same)
-assert rows_of("select sum(idle_ns) as ns from causes")[0]["ns"] == (sum(d["window_idle_ns"] for d in report["devices"]) if report["devices"] else None)
+assert rows_of("select sum(idle_ns) as ns from causes")[0]["ns"] == (
+    sum(d["window_idle_ns"] for d in report["devices"]) if report["devices"] else None)
 print(len(tables), "tables of the report,", values, "values,", indexed, "indexes,", sum(row["n"] for row in ops), "ops")

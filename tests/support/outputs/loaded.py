@@ -46,7 +46,8 @@ assert [row["op"] for row in ops] == ["kernel"] * len(kernels) + ["copy"] * len(
 for row, same in zip(ops, kernels + copies):
     assert row["name"] == same.get("name", same.get("copy_kind")), row
     assert all(row[key] == same[key] for key in row if key not in ("op", "name")), (row, same)
-for short, name in (("calls", "call"), ("ranges", "range"), ("gaps", "gap"), ("causes", "idle"), ("stages", "report_stages"), ("stacks", "stack"),
+for short, name in (("calls", "call"), ("ranges", "range"), ("gaps", "gap"), ("causes", "idle"),
+                    ("stages", "report_stages"), ("stacks", "stack"),
                     ("requests", "report_requests"), ("blocks", "report_requests_blocks_series"), ("steps", "report_marked_steps_series")):
     assert list(getattr(run, short)) == list(run[name]), short
 assert run.report == json.load(open(report, encoding="utf-8")) and run.report is run.report

@@ -36,7 +36,10 @@ def pyarrow(pa):
 
 
 def pandas(pd):
-    frame = pd.DataFrame.from_arrow(run.ops) if hasattr(pd.DataFrame, "from_arrow") else importlib.import_module("pyarrow").table(run.ops).to_pandas()
+    if hasattr(pd.DataFrame, "from_arrow"):
+        frame = pd.DataFrame.from_arrow(run.ops)
+    else:
+        frame = importlib.import_module("pyarrow").table(run.ops).to_pandas()
     assert dict(frame.groupby("family", observed=True)["duration_ns"].sum()) == sums
     assert len(pd.DataFrame.from_records(list(run.ops))) == len(rows)
 

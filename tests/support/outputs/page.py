@@ -134,7 +134,8 @@ def check(path):
             errors.append(f"{kind} {policy.get(kind)} is not that of {len(found)} element(s)")
     if re.search(r"url\(|@import|expression\(|http", "".join(page.styles)):
         errors.append("the style asks for something")
-    if re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|fetch\(|XMLHttp|import\(|new Function", "".join(page.scripts)):
+    if re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|fetch\(|XMLHttp|import\(|new Function",
+                 "".join(page.scripts)):
         errors.append("the script could make markup of text, or a request")
     if len(page.ids) != len(set(page.ids)):
         errors.append(f"ids twice: {sorted(i for i in set(page.ids) if page.ids.count(i) > 1)[:5]}")
@@ -219,7 +220,8 @@ def numbers(path, report):
                 if not same(cell, value_at(row, key)):
                     errors.append(f"{table['path']} {number} {key}: {cell} is not {value_at(row, key)!r}")
         for column, (key, shown) in enumerate(zip(table["keys"], table["shown"])):
-            if key and shown and len(rows) <= 200 and all(cells[column]["text"] in ("-", "") and cells[column]["v"] is None for cells in table["rows"]):
+            if (key and shown and len(rows) <= 200
+                    and all(cells[column]["text"] in ("-", "") and cells[column]["v"] is None for cells in table["rows"])):
                 errors.append(f"{table['path']} {key}: an empty column")
     listed = {table["path"] for table in page.tables}
     errors += [f"no table of {key}" for key, value in report.items()
@@ -290,7 +292,8 @@ def compared(path, comparison):
 def colours(path, source):
     page, _ = read(path)
     errors = []
-    for name, pattern in (("names/families.def", r'(?m)^VPA_FAMILY\(\w+, "([^"]+)"'), ("report/rows/causes.def", r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"')):
+    for name, pattern in (("names/families.def", r'(?m)^VPA_FAMILY\(\w+, "([^"]+)"'),
+                          ("report/rows/causes.def", r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"')):
         words = re.findall(pattern, open(os.path.join(source, "analysis", name), encoding="utf-8").read())
         if len(words) < 10:
             errors.append(f"{name} was not read")
@@ -329,8 +332,10 @@ def idle_colours(page, source):
     """Idle time is never paler than work: each cause stands out from both grounds, with no opacity, and not as work does."""
     style, errors = page.styles[0], []
     grounds = re.findall(r"--ground: (#[0-9a-f]+);", style)[:2]
-    fills = {name: colour for names, colour in re.findall(r"(?m)^((?:\.p-[a-z-]+,? ?)+)\{ fill: (#[0-9a-f]+); \}", style) for name in re.findall(r"\.p-([a-z-]+)", names)}
-    causes = re.findall(r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"', open(os.path.join(source, "analysis/report/rows/causes.def"), encoding="utf-8").read())
+    fills = {name: colour for names, colour in re.findall(r"(?m)^((?:\.p-[a-z-]+,? ?)+)\{ fill: (#[0-9a-f]+); \}", style)
+             for name in re.findall(r"\.p-([a-z-]+)", names)}
+    causes = open(os.path.join(source, "analysis/report/rows/causes.def"), encoding="utf-8").read()
+    causes = re.findall(r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"', causes)
     seen = 0
     for word in causes + ["other idle"]:
         slug = re.sub("[^a-z0-9]+", "-", word.lower()).strip("-")
@@ -388,7 +393,8 @@ def cost(analyzer, trace):
     text = [run("-o", "cost.txt") for _ in range(3)]
     page = [run("--format", "html", "-o", "cost.html") for _ in range(3)]
     seconds, kilobytes = min(page)[0] - min(text)[0], min(p[1] for p in page) - min(t[1] for t in text)
-    print(f"a page costs {seconds:.3f} s and {kilobytes / 1024:.1f} MiB more than the text ({min(text)[0]:.3f} s, {text[0][1] / 1024:.1f} MiB)")
+    print(f"a page costs {seconds:.3f} s and {kilobytes / 1024:.1f} MiB more than the text "
+          f"({min(text)[0]:.3f} s, {text[0][1] / 1024:.1f} MiB)")
     errors = [f"{seconds:.3f} s more than the text"] if seconds > 1 else []
     return errors + ([f"{kilobytes} KiB more than the text"] if kilobytes > 16384 else [])
 

@@ -11,8 +11,8 @@
     pftrace.py --serve         does that for each line "FILE [OPTION]" that it is given
 
 An independent decoder of the wire format: it shares nothing with the encoder but field numbers, which stand in pftrace.proto.
-That has every field that an export may have; another one is an error, as are references to undefined entries, slices that do not nest, links to
-nowhere, text that is no UTF-8, and totals (vptrace.expect.*) that differ from what the file holds.
+That has every field that an export may have; another one is an error, as are references to undefined entries, slices that do not
+nest, links to nowhere, text that is no UTF-8, and totals (vptrace.expect.*) that differ from what the file holds.
 """
 import codecs
 import gzip

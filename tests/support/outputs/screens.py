@@ -95,7 +95,8 @@ def read_legend(nouns, lines):
     text = words(lines)
     rows, _, legend = text.partition(" predicted: ") if " predicted: " in text else text.partition(" at most: ")
     numbered = [line for line in lines if re.match(" [0-9] ", line)]
-    for said, has in (("less host code: for half.", "host code" in rows), (">=: at least.", ">=" in rows), ("-: no prediction.", " - " in rows + " "),
+    for said, has in (("less host code: for half.", "host code" in rows), (">=: at least.", ">=" in rows),
+                      ("-: no prediction.", " - " in rows + " "),
                       ("Largest gain first", len(numbered) > 1)):
         if said in legend and not has:
             nouns.faults.append("\"%s\" is said below FIX FIRST, where it is of nothing" % said)
@@ -240,7 +241,8 @@ def parts_of_markdown(text):
     parts = {name: plain(line) for name, line in re.findall(r"^- \*\*(RESULT|CAUSE)\*\* (.*)$", text, re.M)}
     table = re.search(r"^\| (FIX FIRST[^|]*) \|.*\n\|---.*\n((?:\|.*\n)*)", text, re.M)
     if table:
-        parts["FIX FIRST"] = [re.sub("<br>.*", "", plain_row).strip() for plain_row in re.findall(r"^\| ([1-5] (?:(?! \|).)*)", table.group(2), re.M)]
+        parts["FIX FIRST"] = [re.sub("<br>.*", "", plain_row).strip()
+                              for plain_row in re.findall(r"^\| ([1-5] (?:(?! \|).)*)", table.group(2), re.M)]
         parts["FIX FIRST"] = [plain(row) for row in parts["FIX FIRST"]]
     return parts
 

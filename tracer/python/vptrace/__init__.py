@@ -81,9 +81,9 @@ def load(path, tables=(), *, range=None, request=None):  # pylint: disable=redef
         ops = run.ops; duckdb.sql("select family, sum(duration_ns) from ops group by 1")
 
     `tables` names those wanted, of `vptrace-analyze export --help`, or by short names: ops (kernels and copies), calls, ranges, gaps,
-    causes, requests, blocks, stages, steps and stacks, which are the default; None: all. They are in memory, where pandas, polars, DuckDB, pyarrow
-    and nanoarrow take them without a copy; texts are dictionaries. `range` and `request` limit the window as the
-    options of vptrace-analyze do.
+    causes, requests, blocks, stages, steps and stacks, which are the default; None: all. They are in memory,
+    where pandas, polars, DuckDB, pyarrow and nanoarrow take them without a copy; texts are dictionaries. `range` and
+    `request` limit the window as the options of vptrace-analyze do.
 
     Raises ValueError where an argument is wrong, OSError where the file cannot be opened, VptraceError where it is no trace, or
     where there is no libvptrace_tables.so. What is missing from a damaged file is in report["verdict"], and `complete` is False.

@@ -113,7 +113,8 @@ class _Library:
             setattr(self, name, function)
 
     def builtin(self, name):
-        """One of the functions of tracer/python_stacks/python_functions.h. None: this is no CPython with a lock, or the library is older."""
+        """One of the functions of tracer/python_stacks/python_functions.h. None: this is no CPython with a lock, or the library is
+        older."""
         if sys.implementation.name != "cpython" or "t" in sys.abiflags:
             return None
         try:

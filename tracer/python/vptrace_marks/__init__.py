@@ -93,8 +93,8 @@ class _Marking:
                                    'taken for a step; a line "MODULE:FUNCTION = step" in a mark file decides' % guessed["step"][0].target)
         if "block" in guessed:
             line, loop = guessed["block"]
-            yield "passes blocks", ('%s: each turn of the loop at %r was taken for a block; a line "MODULE:FUNCTION = block" in a mark file '
-                                    'decides, or "%s = pass key=0": no blocks' % (line.target, loop, line.target))
+            yield "passes blocks", ('%s: each turn of the loop at %r was taken for a block; a line "MODULE:FUNCTION = block" in '
+                                    'a mark file decides, or "%s = pass key=0": no blocks' % (line.target, loop, line.target))
 
     def _about_preset(self, source):
         key = "preset " + source.name

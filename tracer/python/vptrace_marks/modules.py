@@ -2,8 +2,8 @@
 
 Depth 1 is a module that no other one calls, a transformer or a decoder; 2 are those that it calls, and so on. The range of
 the first has the name of its class, the others that of their place in it, such as "blocks.3". They are noted as nothing else,
-since a module's name does not show its role in the pipeline: a "block1" is no block of frames. Modules in compiled code have no range, and cause no graph
-break.
+since a module's name does not show its role in the pipeline: a "block1" is no block of frames. Modules in compiled code have
+no range, and cause no graph break.
 """
 
 import sys

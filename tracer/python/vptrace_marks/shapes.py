@@ -1,7 +1,8 @@
 """Shapes of the inputs of marked functions and modules, where VPTRACE_SHAPES=1 or `vptrace run --shapes` asks for them.
 
 Each call is in a range that says them, {"kind":"range","shapes":"1x16x60 1x512"}: the report lists it as an operator, by name and
-shapes; marked modules of convolutions say their operations too. Only shapes are read, never values. A range with shapes costs some 3 us more than one without.
+shapes; marked modules of convolutions say their operations too. Only shapes are read, never values. A range with shapes costs some
+3 us more than one without.
 """
 
 import functools

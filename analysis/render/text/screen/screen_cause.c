@@ -84,8 +84,8 @@ static size_t next_family(const struct vpa_screen *s, uint64_t below_ns, size_t 
 	return best;
 }
 
-/* Copies beside kernels have half of that time each. " (about 660 ms of it with no kernel beside)" of the copies' part `ns`, as in the window; nothing where
- * nearly all are alone, or few. */
+/* Copies beside kernels have half of that time each. " (about 660 ms of it with no kernel beside)" of the copies' part `ns`, as
+ * in the window; nothing where nearly all are alone, or few. */
 static void add_alone(struct vpa_words *w, const struct vpa_screen *s, uint64_t ns)
 {
 	const struct vpa_expert *e = &s->report->expert;

@@ -2,8 +2,8 @@
  * most that it could.
  *
  * All lines have one unit: frames, steps or iterations per second, or, where nothing follows anything, milliseconds
- * saved of one time. What has another one, or none, is advice: screen_more.c; a full report lists it without numbers. Fixes of idle time save the same time
- * in part; a line says what all of them bring together. */
+ * saved of one time. What has another one, or none, is advice: screen_more.c; a full report lists it without numbers. Fixes of
+ * idle time save the same time in part; a line says what all of them bring together. */
 #include "analysis/render/text/screen/screen.h"
 #include "analysis/advice/finding.h"
 #include "formats/base/saturate.h"

@@ -50,8 +50,8 @@ static int grows(const struct vpa_blocks *b)
 	return b->has_drift && b->period_drift_ns >= growth_share * b->period.mean_ns;
 }
 
-/* "; the shortest 188 ms, the longest 314 ms": a mean that no block may have, as where the GPU's clock falls for a while. What grows is said
- * to grow. */
+/* "; the shortest 188 ms, the longest 314 ms": a mean that no block may have, as where the GPU's clock falls for a while. What
+ * grows is said to grow. */
 static void add_span_of_times(struct vpa_words *w, const struct vpa_blocks *b)
 {
 	const struct vpa_durations *period = &b->period;
