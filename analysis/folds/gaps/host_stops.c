@@ -77,7 +77,7 @@ static int all_stand_still(
 	const struct vpa_fold_context *c, uint32_t thread, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct vpa_model *m = c->model;
-	struct vpa_resolver *r = c->idle->resolver;
+	struct vpa_resolver *r = c->resolver;
 	uint32_t i;
 
 	for (i = 0; i < m->thread_count && i < r->past_cap; i++)
