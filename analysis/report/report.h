@@ -117,6 +117,8 @@ struct vpa_report {
 	size_t device_count;
 	uint64_t any_busy_ns; /* time in which at least one device works */
 	struct vpa_host_stops host_stops;
+	struct vpa_pauses pauses[VPA_PAUSES_MOST]; /* by ns, descending */
+	size_t pause_count;
 	struct vpa_gap_row *gaps; /* the longest, at most --top of them */
 	size_t gap_count;
 	uint64_t gaps_listed_of;         /* all gaps of at least min_gap_ns */

@@ -561,6 +561,7 @@ void vpa_find_idle(struct vpa_report *r)
 	find_first_use(r);
 	vpa_find_stops(r);
 	find_causes(r);
+	vpa_note_pauses(r);
 	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, VPA_FOUND_BEFORE_FIRST_WORK,
 		vpa_first_work_title(r));
 	find_edge(r, VPA_CAUSE_AFTER_LAST_WORK, VPA_FOUND_AFTER_LAST_WORK,

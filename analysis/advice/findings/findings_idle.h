@@ -56,6 +56,8 @@ void vpa_idle_sum_leave_first_use(const struct vpa_report *r, struct vpa_idle_su
 
 /* If stops of the host have a finding, that has their time. */
 void vpa_idle_sum_leave_stops(const struct vpa_report *r, struct vpa_idle_sum *sum);
+/* Says of host code that it is rare pauses, for a part. */
+void vpa_note_pauses(struct vpa_report *r);
 /* The finding; before all others about idle time. */
 void vpa_find_stops(struct vpa_report *r);
 

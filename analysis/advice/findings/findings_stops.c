@@ -8,6 +8,12 @@
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+enum {
+	RARE = 3, /* pauses: at most one for so many times that the host was where they are */
+	PART = 4  /* they are worth a word from 1 / this of the host code on */
+};
 
 /* Stops among the causes of `causes`, a bit each. */
 static uint64_t stops_of(const struct vpa_report *r, uint32_t causes)
@@ -103,4 +109,58 @@ void vpa_find_stops(struct vpa_report *r)
 		stops->clock.every_ns ? vpa_duration(stops->clock.every_ns).text : "");
 	f->threshold = "5 stops of 5 ms in 3 places, 1 % of the window, 2 % of active";
 	f->note = f->measured;
+}
+
+/* ---- pauses ---- */
+
+/* How often a range of that name was entered; 0: not known. */
+static uint64_t entries_of(const struct vpa_report *r, const char *name)
+{
+	uint64_t count = 0;
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++)
+		if (!strcmp(r->ranges[i].name, name))
+			vpt_sat_add_to(&count, r->ranges[i].host.count);
+	return count;
+}
+
+/* Whether most times that the host was there it took far less. */
+static int are_rare(const struct vpa_report *r, const struct vpa_pauses *p)
+{
+	uint64_t entries = 0;
+	size_t i;
+
+	for (i = 0; i < p->place_count; i++)
+		vpt_sat_add_to(&entries, entries_of(r, p->places[i]));
+	return p->count <= entries / RARE;
+}
+
+const struct vpa_pauses *vpa_rare_pauses(const struct vpa_report *r)
+{
+	struct vpa_idle_sum code = vpa_idle_sum_of(r, VPA_CAUSE_HOST_CODE);
+	size_t i;
+
+	if (vpa_finding_find(r, VPA_FOUND_HOST_STOPS))
+		return NULL;
+	for (i = 0; i < r->pause_count; i++)
+		if (r->pauses[i].ns >= code.ns / PART && are_rare(r, &r->pauses[i]))
+			return &r->pauses[i];
+	return NULL;
+}
+
+void vpa_note_pauses(struct vpa_report *r)
+{
+	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, VPA_FOUND_HOST_STALL);
+	const struct vpa_pauses *p = f ? vpa_rare_pauses(r) : NULL;
+
+	if (p)
+		vpa_finding_add_note(r, f,
+			vpa_arena_printf(&r->arena,
+				"%" PRIu64
+				" times it took %s to %s, %s in all: a pause for garbage "
+				"collection (gc.freeze(), gc.disable()), or code that runs only "
+				"then",
+				p->count, vpa_duration(p->shortest_ns).text,
+				vpa_duration(p->longest_ns).text, vpa_duration(p->ns).text));
 }

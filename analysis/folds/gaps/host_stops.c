@@ -22,7 +22,9 @@ enum {
 	LEAST = 5,      /* stops */
 	LEAST_SURE = 3, /* of them not in host code, where a clock tells */
 	LEAST_PLACES = 3,
-	LAUNCHES = 100,  /* at most one of so many stops */
+	LEAST_PAUSES = 3,
+	LENGTHS = 5,     /* pauses differ by 1 / this of the longest at most */
+	OPS = 100,       /* at most one stop for so many */
 	EDGE_NS = 100000 /* what other threads do so near to the ends of a stop is not in it */
 };
 
@@ -35,7 +37,7 @@ struct stop {
 struct state {
 	struct stop *stops;
 	size_t count, cap;
-	uint64_t launches; /* gaps that one ended, of any length */
+	uint64_t ops;
 };
 
 /* ---- what others do meanwhile ---- */
@@ -166,7 +168,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 			rc = look_at(s, c, &whole.gap);
 		}
 	}
-	s->launches += ops->count;
+	s->ops += ops->count;
 	return rc;
 }
 
@@ -293,6 +295,80 @@ static void write_stops(const struct state *s, struct vpa_host_stops *out)
 	}
 }
 
+/* ---- pauses ---- */
+
+static int by_length(const void *pa, const void *pb)
+{
+	const struct stop *a = pa, *b = pb;
+	uint64_t la = a->end_ns - a->start_ns, lb = b->end_ns - b->start_ns;
+
+	if (la != lb)
+		return la > lb ? -1 : 1;
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+/* 0: it is in no range, or there is no room. */
+static int add_place(struct vpa_pauses *p, const struct vpa_place *place)
+{
+	size_t i;
+
+	if (!place->text || place->kind != VPA_PLACE_IN)
+		return 0;
+	for (i = 0; i < p->place_count; i++)
+		if (!strcmp(p->places[i], place->text))
+			return 1;
+	if (p->place_count == VPA_PAUSE_PLACES)
+		return 0;
+	p->places[p->place_count++] = place->text;
+	return 1;
+}
+
+static void put_pauses(struct vpa_report *out, const struct vpa_pauses *p)
+{
+	size_t at = out->pause_count;
+
+	if (p->count < LEAST_PAUSES)
+		return;
+	while (at && out->pauses[at - 1].ns < p->ns)
+		at--;
+	if (at == VPA_PAUSES_MOST)
+		return;
+	if (out->pause_count < VPA_PAUSES_MOST)
+		out->pause_count++;
+	memmove(&out->pauses[at + 1], &out->pauses[at],
+		(out->pause_count - at - 1) * sizeof(*out->pauses));
+	out->pauses[at] = *p;
+}
+
+/* Groups host code by length, the longest first. */
+static void write_pauses(
+	const struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct vpa_pauses p = {.count = 0};
+	size_t i;
+
+	qsort(s->stops, s->count, sizeof(*s->stops), by_length);
+	for (i = 0; i < s->count; i++) {
+		const struct stop *stop = &s->stops[i];
+		uint64_t ns = stop->end_ns - stop->start_ns;
+		struct vpa_place place;
+
+		if (is_sure(stop))
+			continue;
+		if (p.count && ns < p.longest_ns - p.longest_ns / LENGTHS) {
+			put_pauses(out, &p);
+			p = (struct vpa_pauses){.count = 0};
+		}
+		place = vpa_fold_place(&out->arena, c->model, stop->place);
+		if (!add_place(&p, &place))
+			continue;
+		p.longest_ns = p.count++ ? p.longest_ns : ns;
+		p.shortest_ns = ns;
+		vpt_sat_add_to(&p.ns, ns);
+	}
+	put_pauses(out, &p);
+}
+
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct state *s = state;
@@ -300,6 +376,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	uint32_t causes = 0;
 	size_t places;
 
+	if (s->count)
+		write_pauses(s, c, out);
 	if (s->count < LEAST || c->model->device_count != 1)
 		return VPT_OK;
 	if (may_wait_elsewhere(c->model))
@@ -308,7 +386,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	keep(s, clock.every_ns ? is_in_time : is_sure_alone, clock);
 	places = count_places(s, &causes);
 	if (s->count < LEAST || places < LEAST_PLACES || !(causes & (causes - 1)) ||
-		s->count > s->launches / LAUNCHES)
+		s->count > s->ops / OPS)
 		return VPT_OK;
 	write_stops(s, &out->host_stops);
 	out->host_stops.places = places;

@@ -122,6 +122,16 @@ struct vpa_host_stops {
 	struct vpa_stop_clock clock;   /* by which they end */
 };
 
+enum { VPA_PAUSES_MOST = 4, VPA_PAUSE_PLACES = 8 };
+
+/* Stretches of host code of 5 ms and longer whose lengths differ by a fifth of the longest at most. If they are rare where they
+ * are, something stops the code now and then, as garbage collection does. */
+struct vpa_pauses {
+	uint64_t count, ns, shortest_ns, longest_ns;
+	const char *places[VPA_PAUSE_PLACES]; /* the ranges that they are in */
+	size_t place_count;
+};
+
 struct vpa_gap_piece {
 	enum vpa_cause cause;
 	const char *call; /* see struct vpa_idle_part */

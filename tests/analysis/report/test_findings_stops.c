@@ -22,6 +22,8 @@
  *	f   the same of a kernel that is used first
  *	s   a wait for the kernel before, which has ended
  *	c   code
+ *	g   the same, for so long
+ *	w   the same, in a range of its own
  *	m   cudaMalloc
  *	p   a copy from pageable memory */
 enum { KERNELS = 600, STOPS_MOST = 6, SIZE = 120000 };
@@ -125,10 +127,14 @@ static void run(struct script *s, unsigned launch_us)
 /* Returns how long the next launch takes. */
 static unsigned stop(struct script *s, const struct stop *stop)
 {
-	static const char *const calls[] = {
+	static const char *const calls[128] = {
 		['m'] = "cudaMalloc", ['s'] = "cudaStreamSynchronize", ['p'] = "cudaMemcpy"};
 	unsigned until_us = stop->until_us;
 
+	if (stop->in == 'g' || stop->in == 'w')
+		until_us += s->at_us;
+	if (stop->in == 'w')
+		put(s, "range t1 %uus-%uus \"save\"\n", s->at_us + 1, until_us);
 	if (stop->in == 'f')
 		s->kernel += sizeof(names[0]);
 	if (stop->in == 'l' || stop->in == 'f')
@@ -204,10 +210,53 @@ static void stops_in_unrelated_places_are_one_finding(void **state)
 	}
 }
 
+/* Of code that takes long now and then, where else it takes nothing, only that is known. */
+static void rare_pauses_are_named(void **state)
+{
+	static const struct {
+		const char *rule;
+		struct stop stops[STOPS_MOST];
+		const char *words; /* of the note; NULL: there is none */
+	} pauses[] = {
+		{"garbage collection pauses any code",
+			{{100, 'g', 30000}, {200, 'g', 33000}, {350, 'g', 31000},
+				{500, 'g', 32000}},
+			"4 times it took 30.0 ms to 33.0 ms, 126 ms in all: a pause for garbage"},
+		{"code of any length may be just that",
+			{{100, 'g', 30000}, {200, 'g', 20000}, {350, 'g', 11000}, {500, 'g', 7000}},
+			NULL},
+		{"what is always long is that code",
+			{{100, 'w', 30000}, {200, 'w', 33000}, {350, 'w', 31000},
+				{500, 'w', 32000}},
+			NULL},
+		{"twice is chance", {{100, 'g', 30000}, {200, 'g', 33000}}, NULL},
+	};
+	static struct script script;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(pauses); i++) {
+		const struct vpa_finding *f;
+		struct vpa_report *r;
+
+		write_script(&script, pauses[i].stops, "");
+		r = vpt_script_report(script.text, NULL);
+		f = finding(r, "host-stall");
+		if (!f || !f->note ||
+			!pauses[i].words !=
+				!strstr(f->note, pauses[i].words ? pauses[i].words : "garbage"))
+			fail_msg("%s: %s", pauses[i].rule, f && f->note ? f->note : "nothing");
+		expect_page(
+			pauses[i].rule, r, "as garbage collection may.", pauses[i].words != NULL);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stops_in_unrelated_places_are_one_finding),
+		cmocka_unit_test(rare_pauses_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -393,6 +393,17 @@ static void add_call_after(struct vpa_words *w, const struct vpa_screen *s, enum
 			vpa_fit(call.place.text, 56).text);
 }
 
+/* "5 times it took 33.4 ms to 36.2 ms, as garbage collection may." */
+static void add_pauses(struct vpa_words *w, const struct vpa_report *r)
+{
+	const struct vpa_pauses *p = vpa_rare_pauses(r);
+
+	if (p)
+		vpa_words_add(w, " ",
+			"%" PRIu64 " times it took %s to %s, as garbage collection may.", p->count,
+			vpa_duration(p->shortest_ns).text, vpa_duration(p->longest_ns).text);
+}
+
 static void add_wait(
 	struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause, int is_first)
 {
@@ -406,6 +417,8 @@ static void add_wait(
 	add_where(w, s, cause);
 	add_call_after(w, s, cause);
 	vpa_words_add(w, "", ".");
+	if (cause == VPA_CAUSE_HOST_CODE)
+		add_pauses(w, s->report);
 }
 
 /* The largest cause that is not in `done`, a bit each. */
