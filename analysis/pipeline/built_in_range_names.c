@@ -7,6 +7,7 @@
 #include "formats/base/count.h"
 #include "formats/base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -237,12 +238,42 @@ int vpa_scope_is_diffusion(const char *text)
 	return 0;
 }
 
+/* "WanPipeline.__call__", "LTXPipeline.forward": a pipeline of diffusers, or of a class called so, is called for a request. */
+static int is_pipeline_call(const char *name, size_t len)
+{
+	static const char *const calls[] = {"Pipeline.__call__", "Pipeline.forward"};
+	size_t i, n, k;
+
+	for (i = 0; i < COUNT(calls); i++) {
+		n = strlen(calls[i]);
+		if (len < n || len > NAME_MAX || memcmp(name + len - n, calls[i], n))
+			continue;
+		for (k = 0; k < len - n &&
+			    (is_letter(name[k]) || vpt_is_digit(name[k]) ||
+				    (name[k] >= 'A' && name[k] <= 'Z') || name[k] == '_');
+			k++)
+			;
+		if (k == len - n)
+			return 1;
+	}
+	return 0;
+}
+
 void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out)
 {
+	char text[NAME_MAX + 1];
 	struct words w;
 	size_t i;
 
 	*out = vpa_no_scope();
+	if (is_pipeline_call(name, len)) {
+		snprintf(text, sizeof(text), "%.*s", (int)len, name);
+		out->kind = VPA_SCOPE_REQUEST;
+		out->work = VPA_WORK_WHOLE;
+		out->source = VPA_SOURCE_RULE;
+		out->is_diffusion = vpa_scope_is_diffusion(text);
+		return;
+	}
 	if (!cut(name, len, &w))
 		return;
 	for (i = 0; i < COUNT(names); i++) {

@@ -182,6 +182,11 @@ static const struct {
 	{"request", "request"},
 	{"request 7", "request index 7"},
 	{"pipeline_call", "request"},
+	{"WanPipeline.__call__", "request"},
+	{"LTX2_Pipeline.forward", "request"},
+	{"model.WanPipeline.forward", "none"},
+	{"PipelineStage.forward", "none"},
+	{"WanPipeline.__call__ 2", "none"},
 	/* diffusers' profiling guide */
 	{"encode_prompt", "stage"},
 	{"transformer_forward", "stage"},
