@@ -16,6 +16,7 @@
 #include "analysis/folds/blocks/table/blocks_marked_spans.h"
 #include "analysis/folds/blocks/blocks_write.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 
@@ -460,12 +461,33 @@ static int fold_mark(void *state, const struct vpa_fold_context *c, const struct
 		&s->threads[mark->thread], &s->sweep, s->marks, (uint32_t)s->mark_count++);
 }
 
+/* Marks that say how many frames are ready, for a program that marks no blocks. */
+static void write_frame_marks(const struct vpa_blocks_table *s, struct vpa_frame_marks *out)
+{
+	size_t i;
+
+	for (i = 0; i < s->mark_count; i++) {
+		const struct vpa_ready_mark *m = &s->marks[i];
+
+		if (m->frames <= 0)
+			continue;
+		if (!out->count++ || m->time_ns < out->first_ns) {
+			out->first_ns = m->time_ns;
+			out->first_frames = (uint64_t)m->frames;
+		}
+		out->last_ns = m->time_ns > out->last_ns ? m->time_ns : out->last_ns;
+		vpt_sat_add_to(&out->frames, (uint64_t)m->frames);
+	}
+	out->frames -= out->first_frames;
+}
+
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct vpa_blocks_table *s = begun(state, c);
 	size_t i;
 
 	s->too_many += s->pipeline->left_out;
+	write_frame_marks(s, &out->said.frame_marks);
 	for (i = 0; i < s->thread_count; i++)
 		vpa_thread_marks_settle(&s->threads[i], s->marks);
 	vpa_alone_end(&s->alone);

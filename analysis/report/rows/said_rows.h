@@ -68,6 +68,13 @@ struct vpa_moment {
 		span_ns; /* from the window's start to the first, and to the last from that */
 };
 
+/* Marks that say how many frames are ready. Those of the first one were made before it, in a time that no mark begins. */
+struct vpa_frame_marks {
+	uint64_t count, frames,
+		first_frames; /* frames: of all but the first; first_frames: of that */
+	uint64_t first_ns, last_ns;
+};
+
 /* A step, context pass or iteration; a block where there are none, and a request where there is no block. */
 struct vpa_iteration {
 	enum vpa_scope_kind kind;
@@ -95,6 +102,7 @@ struct vpa_said {
 	size_t model_count;
 	struct vpa_compilation *compilations; /* by start_ns; the first 4,096 */
 	size_t compilation_count, compilations_used;
+	struct vpa_frame_marks frame_marks;
 	struct vpa_moment *moments; /* by first_ns; at most --top */
 	size_t moment_count, moments_used;
 	struct vpa_iteration *iterations; /* by start_ns; the first 4,096 */

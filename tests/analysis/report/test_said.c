@@ -361,6 +361,101 @@ static void iterations_are_listed_one_by_one(void **state)
 	}
 }
 
+/* ---- rates that need no marked block ---- */
+
+#define FRAMES(at, n)                                                                              \
+	"mark t1 " at " \"frames ready\" domain vptrace json "                                     \
+	"\"{\\\"kind\\\":\\\"frames\\\",\\\"frames\\\":" n "}\"\n"
+#define WORK START "call t1 cudaLaunchKernel 1us-2us corr 1\nkernel s7 3us-3s corr 1 \"k\"\n"
+
+static void marks_of_frames_alone_make_a_rate(void **state)
+{
+	static const struct {
+		const char *rule, *script, *words; /* NULL: no rate */
+	} rates[] = {
+		{"those of the first mark have no time",
+			WORK FRAMES("1s", "9") FRAMES("2s", "4") FRAMES("3s", "4"),
+			"RESULT 4.00 FPS. That is from the first to the last of 3 marks of "
+			"frames."},
+		{"of several threads", WORK FRAMES("2s", "4") FRAMES("1s", "9") FRAMES("3s", "4"),
+			"RESULT 4.00 FPS. That is from the first to the last of 3 marks of "
+			"frames."},
+		{"two are too few", WORK FRAMES("1s", "4") FRAMES("3s", "4"), NULL},
+		{"frames that are not said",
+			WORK FRAMES("1s", "0") FRAMES("2s", "0") FRAMES("3s", "0"), NULL},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rates); i++) {
+		struct vpa_report *r = vpt_script_report(rates[i].script, NULL);
+
+		expect_page(rates[i].rule, r, rates[i].words ? rates[i].words : "marks of frames.",
+			rates[i].words != NULL);
+		vpa_report_free(r);
+	}
+}
+
+/* Six blocks of 12 frames, of 100 to 200 ms: their mean is no block's rate. */
+static void blocks_that_grow_have_a_rate_at_the_end(void **state)
+{
+	static char script[4000];
+	int at = snprintf(script, sizeof(script), START);
+	unsigned t = 10, k;
+	struct vpa_report *r;
+
+	(void)state;
+	for (k = 0; k < 6; k++) {
+		unsigned ms = 100 + 20 * k;
+
+		at += snprintf(script + at, sizeof(script) - (size_t)at,
+			"range t1 %ums+%ums \"block\" domain vptrace json "
+			"\"{\\\"kind\\\":\\\"block\\\",\\\"index\\\":%u,\\\"frames\\\":12}\"\n"
+			"call t1 cudaLaunchKernel %ums+3us corr %u\n"
+			"kernel s7 %ums+%ums corr %u \"k\"\n",
+			t, ms, k, t, k + 1, t + 1, ms, k + 1);
+		t += ms;
+	}
+	r = vpt_script_report(script, NULL);
+	expect_page(
+		"growth", r, "unknown takes 20.0 ms of it. The last block runs at 60.0 FPS.", 1);
+	vpa_report_free(r);
+}
+
+/* Five calls of a pipeline, each of two steps. */
+static void a_pipeline_is_called_for_a_request(void **state)
+{
+	static const struct {
+		const char *name, *words;
+	} names[] = {
+		{"WanPipeline.__call__", "A request takes 100 ms"},
+		{"wan_pipeline", "steps/s. A step takes 50.0 ms"},
+	};
+	static const struct vpa_options options = {.step_parts = 1};
+	static char script[4000];
+	size_t i;
+	unsigned k;
+
+	(void)state;
+	for (i = 0; i < COUNT(names); i++) {
+		int at = snprintf(script, sizeof(script), START);
+		struct vpa_report *r;
+
+		for (k = 0; k < 10; k++)
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				"range t1 %ums+40ms \"step %u\"\n"
+				"call t1 cudaLaunchKernel %ums+3us corr %u\n"
+				"kernel s7 %ums+50ms corr %u \"k\"\n",
+				10 + 50 * k, k % 2, 11 + 50 * k, k + 1, 11 + 50 * k, k + 1);
+		for (k = 0; k < 5; k++)
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				"range t1 %ums+95ms \"%s\"\n", 10 + 100 * k, names[i].name);
+		r = vpt_script_report(script, &options);
+		expect_page(names[i].name, r, names[i].words, 1);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +465,9 @@ int main(void)
 		cmocka_unit_test(moments_are_listed_by_name),
 		cmocka_unit_test(compilations_have_their_step_and_reason),
 		cmocka_unit_test(iterations_are_listed_one_by_one),
+		cmocka_unit_test(marks_of_frames_alone_make_a_rate),
+		cmocka_unit_test(blocks_that_grow_have_a_rate_at_the_end),
+		cmocka_unit_test(a_pipeline_is_called_for_a_request),
 	};
 
 	return cmocka_run_group_tests_name("said", tests, NULL, NULL);

@@ -80,6 +80,8 @@ def read_sentences(nouns, found):
             nouns.say("the GPU waits", ms(n, u), name)
         for n, u in re.findall(r"The host alone would need " + TIME, text):
             nouns.say("the host alone", ms(n, u), name)
+        # Some blocks have a rate of their own.
+        text = re.sub(r"(From block \S+ on it is|The last block runs at) [0-9.,]+ FPS", "", text)
         for n, rate in re.findall(r"([0-9][0-9.]*) (FPS|steps/s|it/s|iterations/s)(?! end)", text):
             nouns.say("rate in " + rate.replace("iterations/s", "it/s"), float(n), name)
 

@@ -8,8 +8,9 @@
 #include <math.h>
 
 enum {
-	OUTLIER = 5, /* times the mean of the others */
-	STEADY = 3   /* blocks after those that grow have a rate of their own */
+	OUTLIER = 5,     /* times the mean of the others */
+	FRAME_MARKS = 3, /* at least */
+	STEADY = 3       /* blocks after those that grow have a rate of their own */
 };
 
 /* Below this share of a block a growth is none. */
@@ -164,6 +165,16 @@ static void add_steady(struct vpa_words *w, const struct vpa_blocks *b)
 			vpa_rate((double)frames * 1e9 / (double)ns).text);
 }
 
+/* The rate at the end of those that still grow: the mean is none of theirs. */
+static void add_last(struct vpa_words *w, const struct vpa_blocks *b)
+{
+	const struct vpa_block_row *last = b->count ? &b->series[b->count - 1] : NULL;
+
+	if (last && !last->warmup && b->fps >= 0 && last->frames && last->period_ns)
+		vpa_words_add(w, " ", "The last block runs at %s FPS.",
+			vpa_rate((double)last->frames * 1e9 / (double)last->period_ns).text);
+}
+
 /* The rate of the blocks that something keeps at a pace. */
 static void add_paced(struct vpa_words *w, const struct vpa_screen *s)
 {
@@ -190,6 +201,8 @@ static void add_growth(struct vpa_words *w, const struct vpa_report *r, const st
 	vpa_words_add(w, "", ".");
 	if (b->grown_until >= 0)
 		add_steady(w, b);
+	else
+		add_last(w, b);
 }
 
 static void add_which(struct vpa_words *w, const struct vpa_screen *s)
@@ -329,6 +342,21 @@ static void add_window(struct vpa_words *w, const struct vpa_screen *s)
 	vpa_words_end(w);
 }
 
+/* "20.8 FPS, between the first of 30 marks of frames and the last." Programs that mark no blocks may mark when frames are ready. */
+static enum vpa_style add_marked_frames(struct vpa_words *w, const struct vpa_report *r)
+{
+	const struct vpa_frame_marks *f = &r->said.frame_marks;
+	uint64_t ns = vpt_sat_sub(f->last_ns, f->first_ns);
+	enum vpa_style style;
+
+	if (f->count < FRAME_MARKS || !f->frames || !ns)
+		return VPA_PLAIN;
+	style = add_rate(w, r, (double)f->frames * 1e9 / (double)ns, "FPS");
+	vpa_words_add(w, " ", "That is from the first to the last of %s marks of frames.",
+		vpa_count(f->count).text);
+	return style;
+}
+
 static enum vpa_style add_other(struct vpa_words *w, const struct vpa_screen *s)
 {
 	const struct vpa_request *q = s->request;
@@ -343,6 +371,8 @@ static enum vpa_style add_other(struct vpa_words *w, const struct vpa_screen *s)
 		vpa_words_add(
 			w, " ", "in %s.", vpa_duration(vpt_sat_sub(q->end_ns, q->start_ns)).text);
 	}
+	if (!q || q->fps_end_to_end < 0)
+		style = add_marked_frames(w, s->report);
 	if (s->unit.units > 0) {
 		add_units(w, s);
 		vpa_screen_add_rest(w, s);
