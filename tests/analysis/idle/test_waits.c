@@ -145,7 +145,7 @@ static void host_code_says_what_half_of_it_would_save(void **state)
 	assert_true(f->base_gain_ms == 3.06 && f->base_likely_ms == 1.53);
 	expect_page(
 		"half", r, "of 5.50 ms active: at most 2.25x as fast, 1.39x with half of it", 1);
-	expect_page("half", r, "The order counts half of host code", 1);
+	expect_page("half", r, "Order: by what is likely saved.", 1);
 	vpa_report_free(r);
 }
 

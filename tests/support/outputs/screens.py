@@ -97,7 +97,7 @@ def read_legend(nouns, lines):
     text = words(lines)
     rows, _, legend = text.partition(" predicted: ") if " predicted: " in text else text.partition(" at most: ")
     numbered = [line for line in lines if re.match(" [0-9] ", line)]
-    for said, has in (("less host code: for half.", "host code" in rows), (">=: at least.", ">=" in rows),
+    for said, has in (("less host code: by half.", "host code" in rows), (">=: at least.", ">=" in rows),
                       ("-: no prediction.", " - " in rows + " "),
                       ("Largest gain first", len(numbered) > 1)):
         if said in legend and not has:

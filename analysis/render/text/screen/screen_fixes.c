@@ -119,7 +119,7 @@ static double same_share(const struct vpa_screen *s, const struct vpa_finding *f
 	return twice < share ? twice : share;
 }
 
-/* " (as 1)", " (partly as 1)"; empty: it adds nearly all that it saves. */
+/* " (as 1)", " (some as 1)"; empty: it adds nearly all that it saves. */
 static struct vpa_label same_as(
 	const struct vpa_screen *s, const struct vpa_finding *f, int in_full)
 {
@@ -128,7 +128,7 @@ static struct vpa_label same_as(
 	struct vpa_label out = {{0}};
 
 	if (share > 0.1)
-		snprintf(out.text, sizeof(out.text), " (%sas %zu)", share > 0.9 ? "" : "partly ",
+		snprintf(out.text, sizeof(out.text), " (%sas %zu)", share > 0.9 ? "" : "some ",
 			number);
 	return out;
 }
@@ -412,13 +412,13 @@ void vpa_screen_add_meaning(
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
 	if (is_predicted && r->forecast.handed_over_share > 0.05)
-		vpa_words_add(w, " ", "Threads seem to take turns: a change is made on all.");
+		vpa_words_add(w, " ", "Threads seem to take turns: all get the change.");
 	if (is_predicted && vpa_has_collectives(r))
 		vpa_words_add(w, " ", "Collectives last as recorded: see vptrace-analyze ranks.");
 	if (is_predicted && has_least(s, in_full))
 		vpa_words_add(w, " ", ">=: at least.");
 	if (is_predicted && half_of(s, in_full))
-		vpa_words_add(w, " ", "%s: for half.", half_of(s, in_full));
+		vpa_words_add(w, " ", "%s: by half.", half_of(s, in_full));
 	if (is_predicted && !in_full && lists_newer_attention(s, in_full))
 		vpa_words_add(w, " ", "Newer attention: 1.5 times as fast, see --full.");
 	if (is_predicted && lacks_prediction(s))
@@ -427,11 +427,9 @@ void vpa_screen_add_meaning(
 	if (!is_predicted && has_several(s, in_full))
 		vpa_words_add(w, " ", "Gains do not add up.");
 	if (is_same)
-		vpa_words_add(w, " ", "as N: the same time as line N.");
+		vpa_words_add(w, " ", "as N: line N saves it, too.");
 	if (!is_predicted && is_part_counted(r))
-		vpa_words_add(w, " ",
-			"The order counts half of host code%s, and the middle of a range.",
-			vpa_finding_find(r, VPA_FOUND_FEW_BLOCKS) ? " and of idle SMs" : "");
+		vpa_words_add(w, " ", "Order: by what is likely saved.");
 	if (!is_predicted && r->forecast.why_not)
 		vpa_words_add(w, " ", "No prediction: %s.", r->forecast.why_not);
 }
