@@ -249,8 +249,8 @@ static void add_report(struct counting *n, const struct vpa_report *r)
 		add_count(n, VPA_COUNTS_ATTENTION, "eager: GEMM, softmax, GEMM", "count",
 			(double)r->attention.eager[i].count);
 	for (i = 0; i < r->precision_count; i++)
-		add_count(n, VPA_COUNTS_GEMM, r->precisions[i].precision, "count",
-			(double)r->precisions[i].calls);
+		add_count(n, VPA_COUNTS_GEMM, vpa_precision_name(r->precisions[i].precision),
+			"count", (double)r->precisions[i].calls);
 }
 
 static int write_counts(struct vpa_comparison *c)

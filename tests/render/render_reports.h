@@ -200,7 +200,7 @@ static struct vpa_eager_row eager[] = {
 static struct vpa_backend_change changes[] = {{VPA_BACKEND_FLASH_ATTN_3, VPA_BACKEND_MEM_EFFICIENT,
 	30, 570, 114000000, 30, 15000000, 9000000.5}};
 static struct vpa_precision_row precisions[] = {
-	{"16 bit", 1200, 84000000, 83500000}, {"fp32", 31, 2000000, 2000000}};
+	{VPA_PRECISION_16, 1200, 84000000, 83500000}, {VPA_PRECISION_FP32, 31, 2000000, 2000000}};
 static const char *fallbacks[] = {
 	"FlashAttention 2 on an sm_90 device, where FlashAttention 3 exists: 300 calls, 286.1 ms"};
 
@@ -266,8 +266,8 @@ static struct vpa_misfit_row misfits[] = {
 };
 
 static struct vpa_flop_row flop_rates[] = {
-	{0, "attention", "16 bit", 300, MS(286.1), 98704500000000, 345, 989.5, 0.348661},
-	{0, "gemm", "unknown", 1400, MS(188.7), 75480000000000, 400, -1, -1},
+	{0, "attention", VPA_PRECISION_16, 300, MS(286.1), 98704500000000, 345, 989.5, 0.348661},
+	{0, "gemm", VPA_PRECISION_UNKNOWN, 1400, MS(188.7), 75480000000000, 400, -1, -1},
 };
 static struct vpa_stage_work_row stage_work[] = {
 	{"denoise step", VPA_SCOPE_STEP, MS(900), 0.52, 1700, MS(474.8), 174.1845, 193.54, -1},

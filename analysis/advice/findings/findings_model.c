@@ -15,7 +15,7 @@ static int has_wide_products_only(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->precision_count; i++)
-		if (!strcmp(r->precisions[i].precision, vpa_precision_name(VPA_PRECISION_8)))
+		if (r->precisions[i].precision == VPA_PRECISION_8)
 			return 0;
 	return r->precision_count > 0;
 }

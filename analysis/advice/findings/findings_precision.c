@@ -21,7 +21,7 @@ static uint64_t precision_ns(const struct vpa_report *r, enum vpa_precision prec
 	size_t i;
 
 	for (i = 0; i < r->precision_count; i++)
-		if (!strcmp(r->precisions[i].precision, vpa_precision_name(precision)))
+		if (r->precisions[i].precision == precision)
 			return r->precisions[i].exclusive_ns;
 	return 0;
 }

@@ -157,7 +157,8 @@ static int compare_rows(const void *pa, const void *pb)
 	if (a->kernel_ns != b->kernel_ns)
 		return a->kernel_ns > b->kernel_ns ? -1 : 1;
 	order = strcmp(a->family, b->family);
-	return order ? order : strcmp(a->precision, b->precision);
+	return order ? order
+		     : strcmp(vpa_precision_name(a->precision), vpa_precision_name(b->precision));
 }
 
 static const char *family_name(unsigned families)
@@ -193,7 +194,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 		*row = (struct vpa_flop_row){.device = c->model->devices[at->a],
 			.family = family_name((unsigned)(at->b >> 8)),
-			.precision = vpa_precision_name(precision),
+			.precision = precision,
 			.calls = s->sums[i].calls,
 			.kernel_ns = s->sums[i].ns,
 			.flop = s->sums[i].flop,

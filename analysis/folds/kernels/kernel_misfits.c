@@ -138,8 +138,8 @@ static uint64_t narrow_ns(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->precision_count; i++)
-		if (!strcmp(r->precisions[i].precision, vpa_precision_name(VPA_PRECISION_16)) ||
-			!strcmp(r->precisions[i].precision, vpa_precision_name(VPA_PRECISION_8)))
+		if (r->precisions[i].precision == VPA_PRECISION_16 ||
+			r->precisions[i].precision == VPA_PRECISION_8)
 			ns += r->precisions[i].exclusive_ns;
 	return ns;
 }

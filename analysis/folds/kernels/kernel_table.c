@@ -259,7 +259,7 @@ static int compare_precisions(const void *pa, const void *pb)
 
 	if (a->exclusive_ns != b->exclusive_ns)
 		return a->exclusive_ns > b->exclusive_ns ? -1 : 1;
-	return strcmp(a->precision, b->precision);
+	return strcmp(vpa_precision_name(a->precision), vpa_precision_name(b->precision));
 }
 
 static int write_precisions(
@@ -285,7 +285,7 @@ static int write_precisions(
 		row->exclusive_ns += r->exclusive_ns;
 	}
 	for (i = 0; i < VPA_PRECISIONS; i++) {
-		rows[i].precision = vpa_precision_name((enum vpa_precision)i);
+		rows[i].precision = (enum vpa_precision)i;
 		if (rows[i].calls)
 			rows[kept++] = rows[i];
 	}

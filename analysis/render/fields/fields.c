@@ -69,6 +69,11 @@ const char *vpa_backend_choice(size_t i)
 	return i < VPA_BACKENDS ? vpa_backend_name((enum vpa_backend)i) : NULL;
 }
 
+const char *vpa_precision_choice(size_t i)
+{
+	return i < VPA_PRECISIONS ? vpa_precision_name((enum vpa_precision)i) : NULL;
+}
+
 const char *vpa_base_choice(size_t i)
 {
 	return i < VPA_BASES ? vpa_base_name((enum vpa_base)i) : NULL;

@@ -262,6 +262,7 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 #define BASE_OR_NULL(m)    .choice = vpa_base_choice, WORD_OR_NULL(vpa_base, m)
 #define FAMILY(m)          .choice = vpa_family_choice, WORD(vpa_family, m)
 #define BACKEND(m)         .choice = vpa_backend_choice, WORD(vpa_backend, m)
+#define PRECISION(m)       .choice = vpa_precision_choice, WORD(vpa_precision, m)
 #define BACKEND_OR_NULL(m) .choice = vpa_backend_choice, WORD_OR_NULL(vpa_backend, m)
 #define CAUSE(m)           .choice = vpa_cause_choice, CHOICE(vpa_cause, m)
 #define SCOPE(m)           .choice = vpa_scope_choice, WORD(vpa_scope_kind, m)
@@ -326,6 +327,7 @@ const char *vpa_cause_choice(size_t i);
 const char *vpa_part_choice(size_t i);           /* of enum vpa_block_part_kind */
 const char *vpa_family_choice(size_t i);         /* of enum vpa_family */
 const char *vpa_backend_choice(size_t i);        /* of enum vpa_backend */
+const char *vpa_precision_choice(size_t i);      /* of enum vpa_precision */
 const char *vpa_scope_choice(size_t i);          /* of enum vpa_scope_kind */
 const char *vpa_finding_status_choice(size_t i); /* of enum vpa_finding_status */
 const char *vpa_finding_choice(size_t i);        /* of enum vpa_finding_id */

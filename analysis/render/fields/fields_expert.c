@@ -300,7 +300,7 @@ static const struct vpa_field flop_fields[] = {
 	{"device", GPU(device), "id", "CUDA's device number"},
 	{"family", .look = VPA_LOOK_SINGLE | VPA_LOOK_FAMILY, TEXT(family), NULL,
 		"of the kernels: gemm, attention, conv, several of these, other"},
-	{"precision", .look = VPA_LOOK_SINGLE, TEXT(precision), NULL,
+	{"precision", .look = VPA_LOOK_SINGLE, PRECISION(precision), NULL,
 		"what their names show: 16 bit, tf32 ... unknown"},
 	{"calls", U64(calls), "ranges", "ranges that say how many operations they do"},
 	{"flop", U64(flop), "flop", "floating-point operations of all of them"},

@@ -224,7 +224,7 @@ const struct vpa_fields vpa_fields_chains = FIELDS("chains",
 
 #define ROW struct vpa_precision_row
 static const struct vpa_field precision_fields[] = {
-	{"precision", .look = VPA_LOOK_SINGLE, TEXT(precision), NULL,
+	{"precision", .look = VPA_LOOK_SINGLE, PRECISION(precision), NULL,
 		"the numbers that are multiplied: fp32, 16 bit ..."},
 	{"calls", U64(calls), "ops", "matrix products"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},

@@ -5,6 +5,7 @@
 
 #include "analysis/base/durations.h"
 #include "analysis/names/families.h"
+#include "analysis/names/number_format.h"
 #include "analysis/report/rows/place.h"
 #include "analysis/report/rows/unit_kind.h"
 
@@ -35,7 +36,7 @@ struct vpa_kernel_row {
 
 /* Matrix products by the format of their factors. */
 struct vpa_precision_row {
-	const char *precision; /* vpa_precision_name() */
+	enum vpa_precision precision;
 	uint64_t calls, total_ns, exclusive_ns;
 };
 
@@ -115,8 +116,8 @@ struct vpa_misfit_row {
 /* Ranges that say how many operations their kernels do, by what those are. */
 struct vpa_flop_row {
 	int64_t device;
-	const char *family;    /* "gemm", "attention", "conv"; "several" of these; "other" */
-	const char *precision; /* see number_format.h */
+	const char *family; /* "gemm", "attention", "conv"; "several" of these; "other" */
+	enum vpa_precision precision;
 	uint64_t calls,
 		kernel_ns; /* calls: such ranges; kernel_ns: sum of their kernels' durations */
 	uint64_t flop;

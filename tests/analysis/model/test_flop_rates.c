@@ -107,8 +107,8 @@ static void operations_of_ranges_are_divided_by_their_kernels(void **state)
 			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
 				"%s, %s: %" PRIu64 ", %" PRIu64 " in %" PRIu64
 				" ns, %.1f of %.1f; ",
-				f->family, f->precision, f->calls, f->flop, f->kernel_ns, f->tflops,
-				f->peak_tflops);
+				f->family, vpa_precision_name(f->precision), f->calls, f->flop,
+				f->kernel_ns, f->tflops, f->peak_tflops);
 			if (f->peak_tflops > 0)
 				assert_true(f->share_of_peak > f->tflops / f->peak_tflops - 1e-9 &&
 					    f->share_of_peak < f->tflops / f->peak_tflops + 1e-9);

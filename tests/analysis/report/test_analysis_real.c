@@ -384,7 +384,7 @@ static void shapes_give_the_operations(const struct vpa_report *r)
 		const struct vpa_flop_row *f = &r->expert.flop_rates[i];
 
 		assert_string_equal(f->family, rows[i].family);
-		assert_string_equal(f->precision, rows[i].precision);
+		assert_string_equal(vpa_precision_name(f->precision), rows[i].precision);
 		assert_int_equal(f->calls, rows[i].calls);
 		assert_int_equal(f->flop, rows[i].flop);
 		assert_int_equal(f->kernel_ns, rows[i].kernel_ns);
