@@ -95,6 +95,9 @@ static inline double vpa_per_cent(uint64_t part, uint64_t whole)
 /* The active time, summed over all devices. */
 uint64_t vpa_active_ns(const struct vpa_report *r);
 
+/* How long kernels unpack weights of few bits for products that read others. */
+uint64_t vpa_unpacking_ns(const struct vpa_report *r);
+
 /* Stretches of host code that are a part of it worth a word, and that are rare where they are. NULL: there are none. */
 const struct vpa_pauses *vpa_rare_pauses(const struct vpa_report *r);
 

@@ -1,6 +1,6 @@
 /* unpacking.h - kernels that unpack weights of few bits for the product or convolution that follows them, in PyTorch's own operators.
  *
- * The first shifts or masks bytes. What runs between it and the product on the stream is casts, scales, sums and joins, and copies of
+ * The first shifts or masks bytes, or shifts words to the right, as GPTQ's weights need it. What runs between it and the product on the stream is casts, scales, sums and joins, and copies of
  * a few bytes. */
 #ifndef VPA_ANALYSIS_MODEL_UNPACKING_H
 #define VPA_ANALYSIS_MODEL_UNPACKING_H
@@ -36,7 +36,10 @@ static inline enum vpa_unpacking_part vpa_unpacking_part(
 	if (k->family == VPA_FAMILY_QUANT)
 		return vpa_is_of_bits(name.text, name.len) ? VPA_UNPACKING_BEGINS
 							   : VPA_UNPACKING_GOES_ON;
-	return vpa_is_fusible(k) ? VPA_UNPACKING_GOES_ON : VPA_UNPACKING_NONE;
+	if (!vpa_is_fusible(k))
+		return VPA_UNPACKING_NONE;
+	return vpt_text_holds(name, "rshift_kernel_cuda") ? VPA_UNPACKING_BEGINS
+							  : VPA_UNPACKING_GOES_ON;
 }
 
 #endif

@@ -52,6 +52,11 @@ static struct quantising quantising_of(const struct vpa_report *r)
 	return out;
 }
 
+uint64_t vpa_unpacking_ns(const struct vpa_report *r)
+{
+	return quantising_of(r).unpacking_ns;
+}
+
 /* Several kernels pack one operand. */
 static void set_packing(struct vpa_finding *f, const struct vpa_report *r, uint64_t all_ns)
 {
@@ -79,7 +84,7 @@ void vpa_find_quantising(struct vpa_report *r)
 		return;
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, packs ? VPA_FAMILY_ELEMENTWISE : VPA_FAMILY_QUANT);
 	vpa_finding_saves(r, f, &s);
-	f->title = unpacks ? "weights are unpacked before they are used: products that read packed "
+	f->title = unpacks ? "weights are unpacked at every use: products that read packed "
 			     "weights, or weights in BF16 where memory allows"
 			   : "numbers are quantised in kernels of their own: fuse that into the "
 			     "kernels before, as torch.compile does";

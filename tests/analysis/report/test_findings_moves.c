@@ -30,9 +30,12 @@
 #define DEQUANT "\"void dequantize_block_q4_K<c10::BFloat16>(void const*, c10::BFloat16*)\""
 #define QUANT   "\"void vllm::dynamic_per_token_scaled_fp8_quant_kernel<c10::BFloat16>(int)\""
 
-#define FP8     "\"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize128x128x64\""
-#define INT8    "\"cutlass_80_tensorop_i16832gemm_s8_128x128_64x3_tn_align16\""
-#define FLASH   "\"flash_fwd_kernel<Flash_fwd_kernel_traits<128>>\""
+#define FP8   "\"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize128x128x64\""
+#define INT8  "\"cutlass_80_tensorop_i16832gemm_s8_128x128_64x3_tn_align16\""
+#define FLASH "\"flash_fwd_kernel<Flash_fwd_kernel_traits<128>>\""
+#define RSHIFT                                                                                     \
+	"\"elementwise_kernel<128, 4, gpu_kernel_impl<rshift_kernel_cuda(TensorIteratorBase&), "   \
+	"int>>\""
 #define ABS     "\"vectorized_elementwise_kernel<4, abs_kernel_cuda>\""
 #define AMAX    "\"reduce_kernel<512, 1, MaxNanFunctor<c10::BFloat16>>\""
 #define CLAMP   "\"vectorized_elementwise_kernel<4, launch_clamp_scalar>\""
@@ -124,6 +127,14 @@ static const struct {
 			RUN(3, 1900, 100, "linear", DEQUANT),
 		"quantising", "2 kernels, 400 us, 40.0 % of busy", "products that read packed",
 		NULL, 0.4},
+	{"words that are shifted for a product",
+		RUN(1, 1000, 200, "linear", RSHIFT) RUN(2, 1200, 200, "linear", CLAMP)
+			RUN(3, 1400, 600, "linear", MATRIX),
+		"quantising", "2 kernels, 400 us, 40.0 % of busy", "at every use", NULL, 0.4},
+	{"words that are shifted for something else",
+		RUN(1, 1000, 200, "linear", RSHIFT) RUN(2, 1200, 200, "linear", FLASH)
+			RUN(3, 1400, 600, "linear", MATRIX),
+		"quantising", NULL, NULL, NULL, 0},
 	{"activations that are packed by themselves",
 		RUN(1, 1000, 600, "linear", MATRIX) RUN(2, 1600, 400, "linear", QUANT),
 		"quantising", "1 kernel, 400 us, 40.0 % of busy", "fuse that into the", NULL, 0.4},

@@ -135,6 +135,7 @@ static void add_joint_work(struct vpa_words *w, const struct vpa_screen *s)
 		const char *words;
 	} works[] = {
 		{r->quantised.total_ns, "quantises operands, in several kernels each"},
+		{vpa_unpacking_ns(r), "unpacks weights, at every use"},
 		{r->column_convs.total_ns, "is convolutions as vol2col and a product"},
 	};
 	size_t i;
