@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { ROWS_A_TASK = 1024 };
+enum { ROWS_A_TASK = 256 };
 
 /* Rows of a group that one thread looks at. */
 struct task {

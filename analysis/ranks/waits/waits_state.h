@@ -14,7 +14,7 @@
 
 enum {
 	VPA_WAIT_ROWS_BACK = 1024, /* that are looked at for one that two members were both in */
-	VPA_WAIT_TASK_ROWS = 1024
+	VPA_WAIT_TASK_ROWS = 128
 };
 
 /* Waits for a rank, since another row than the one before. */
