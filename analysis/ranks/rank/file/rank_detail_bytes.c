@@ -228,7 +228,9 @@ int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out, s
 /* Lists of numbers, and the rows, each with the number of its list. */
 struct lists {
 	struct place {
-		uint32_t number, column_of;
+		uint32_t number;
+		uint32_t
+			column_of; /* with empty ones; `column`: the same, which its numbers are in */
 		struct vpa_number_column *column;
 	} * places;
 	size_t place_count, place_cap;
@@ -250,7 +252,7 @@ struct lists {
 	size_t row_cap;
 	struct vpa_number_column *columns; /* that the numbers of rows are in */
 	size_t column_cap;
-	size_t *numbers; /* by column */
+	size_t *numbers; /* by column, with empty ones: how many, then which of `columns` it is */
 	size_t number_cap;
 };
 
@@ -493,6 +495,7 @@ static void take_stretches(
 	}
 }
 
+/* Finds the quiet parts of each list. 0 or VPT_ENOMEM. */
 static int list_quiet(struct lists *l, const struct vpa_part_name *names)
 {
 	size_t count = 0, i;
