@@ -118,11 +118,22 @@ static int begin_planes(struct vpa_number_reader *r, size_t count, struct vpa_nu
 static int begin_lengths(struct vpa_number_reader *r, size_t count, struct vpa_number_column *out)
 {
 	size_t length_bytes = count / 2 + count % 2, size = 0, i;
-	unsigned wrong = 0;
+	uint64_t wrong = 0;
 
 	if (length_bytes > vpa_bytes_left(r))
 		return 0;
-	for (i = 0; i < length_bytes; i++) {
+	for (i = 0; i + 8 <= length_bytes; i += 8) {
+		const uint64_t low_bits = 0x0f0f0f0f0f0f0f0f, ones = 0x0101010101010101;
+		uint64_t lengths, low, high;
+
+		memcpy(&lengths, r->at + i, sizeof(lengths));
+		low = lengths & low_bits;
+		high = lengths >> 4 & low_bits;
+		/* A length above 8 carries into the bit above its four. */
+		wrong |= ((low + 7 * ones) | (high + 7 * ones)) & 16 * ones;
+		size += (low + high) * ones >> 56;
+	}
+	for (; i < length_bytes; i++) {
 		unsigned low = r->at[i] & 15, high = r->at[i] >> 4;
 
 		wrong |= low > 8 || high > 8;
@@ -203,17 +214,22 @@ static void take_lengths(struct vpa_number_column *c, size_t count)
 {
 	static const uint64_t masks[9] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff,
 		0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
+	const unsigned char *at = c->at;
+	uint64_t lengths = 0, n;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		unsigned length = c->lengths[i / 2] >> 4 * (i % 2) & 15;
-		uint64_t n;
-
-		memcpy(&n, c->at, sizeof(n));
-		c->at += length;
-		n = low_byte_first(n) & masks[length];
-		c->ahead[i] = c->sign == VPA_SIGNED ? (uint64_t)vpa_to_signed(n) : n;
+	for (i = 0; i < count; i++, lengths >>= 4) {
+		if (i % (2 * sizeof(lengths)) == 0) {
+			memcpy(&lengths, c->lengths + i / 2, sizeof(lengths));
+			lengths = low_byte_first(lengths);
+		}
+		memcpy(&n, at, sizeof(n));
+		at += lengths & 15;
+		c->ahead[i] = low_byte_first(n) & masks[lengths & 15];
 	}
+	for (i = 0; c->sign == VPA_SIGNED && i < count; i++)
+		c->ahead[i] = (uint64_t)vpa_to_signed(c->ahead[i]);
+	c->at = at;
 	c->lengths += count / 2;
 }
 _Static_assert(VPA_NUMBERS_AHEAD % 2 == 0, "lengths are taken at whole bytes");
