@@ -8,19 +8,26 @@ cd "$work" || exit 1
 
 flames() { # flames NAME TRACE [EXIT]
 	for of in idle sync launches all; do
-		expect "${3:-0}" "$1: stacks of $of" stacks "$2" --of $of --format folded --no-merge
+		drawn "${3:-0}" "$1: stacks of $of" stacks "$2" --of $of --format folded --no-merge
 		cp out $of.folded
 	done
-	expect "${3:-0}" "$1: merged stacks" stacks "$2" --of all --format folded
+	drawn "${3:-0}" "$1: merged stacks" stacks "$2" --of all --format folded
 	cp out merged.folded
-	expect "${3:-0}" "$1: for speedscope" stacks "$2" --format speedscope
+	drawn "${3:-0}" "$1: for speedscope" stacks "$2" --format speedscope
 	cp out speedscope.json
-	expect "${3:-0}" "$1: a picture" stacks "$2"
+	drawn "${3:-0}" "$1: a picture" stacks "$2"
 	cp out picture.svg
-	expect "${3:-0}" "$1: the report" "$2" --format json
+	drawn "${3:-0}" "$1: the report" "$2" --format json
+	[ $drawn = expect ] || return 0
 	python3 "$VPT_SOURCE_DIR/tests/support/outputs/flames.py" out idle.folded sync.folded launches.folded all.folded merged.folded \
 		speedscope.json picture.svg >names 2>err || fail "$1: $(tail -n 1 err)"
 	cases=$((cases + 1))
+}
+
+# drawn CODE RULE COMMAND...: what flames() asks for
+drawn=expect
+drawn() {
+	$drawn "$@"
 }
 
 # Two kernels, 100 us apart; the host is in step() for 60 us of it, in helper() for 30.
@@ -76,6 +83,8 @@ same "layers apart" 10 "$(grep -c 'Attention_[0-9];\[' all.folded)"
 tr '\n' ' ' <picture.svg | grep -q 'Layer_\* (10) [^<]* 10 numbered ones together, mean 95.0 us; the longest nn.Module: Layer_3, 140 us<' ||
 	fail "ten layers do not name the longest: $(tr '\n' ' ' <picture.svg | grep -o 'Layer_\* (10)[^<]*')"
 
+# From here on the tests of the build without sanitizers have looked at the same bytes.
+[ -z "${VPT_PLAIN:-}" ] || drawn=as_plain
 for seed in 1 2 3 4 5 6; do
 	python3 "$VPT_SOURCE_DIR/tests/support/model/python_calls.py" make $seed made.json || fail "seed $seed: no trace"
 	"$VPT_ANALYZE" made.json --format json >report 2>err
@@ -94,12 +103,14 @@ done
 # A picture fits the window that shows it.
 cp picture.svg wide.svg
 cases=$((cases + 1))
-python3 "$VPT_SOURCE_DIR/tests/support/outputs/page_browser.py" wide.svg >out 2>err
-case $? in
-0) ;;
-77) echo "SKIPPED: the width of a picture: no Chromium is installed" ;;
-*) fail "a picture in a window" ;;
-esac
+if [ $drawn = expect ]; then
+	python3 "$VPT_SOURCE_DIR/tests/support/outputs/page_browser.py" wide.svg >out 2>err
+	case $? in
+	0) ;;
+	77) echo "SKIPPED: the width of a picture: no Chromium is installed" ;;
+	*) fail "a picture in a window" ;;
+	esac
+fi
 
 # The page shows the picture of idle time; a window is obeyed; a trace without stacks says how to have them.
 expect 0 "the page" hand.json --format html
