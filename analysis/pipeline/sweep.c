@@ -1,28 +1,16 @@
 /* sweep.c - adds up busy and idle time between two edges, on all devices.
  *
- * Busy time is distributed as in kernel_table.c: while k ops of a device run at once, the family of each
- * gets a k-th. It is distributed up to an op's start when that op comes, and on all devices up to an
- * edge when that is set. A gap becomes known at its end, and is then cut at the edges already set
- * inside it. */
+ * Busy time is distributed as sharing.h has it, to families: up to an op's start when that op comes, and on
+ * all devices up to an edge when that is set. A gap becomes known at its end, and is then cut at the edges
+ * already set inside it. */
 #include "analysis/pipeline/sweep.h"
 
+#include "analysis/pipeline/sharing.h"
 #include "formats/base/memory.h"
 
 #include <string.h>
 
-enum {
-	RUNNING_MAX = 128,
-	EDGES_OPEN = 16 /* the last edges, which gaps and moving cuts may still change */
-};
-
-struct vpa_sweep_device {
-	uint64_t at_ns; /* time is distributed up to here */
-	struct running {
-		uint64_t end_ns;
-		uint32_t family;
-	} running[RUNNING_MAX]; /* by end, rising */
-	size_t count;
-};
+enum { EDGES_OPEN = 16 /* the last edges, which gaps and moving cuts may still change */ };
 
 void vpa_sweep_init(struct vpa_sweep *s)
 {
@@ -48,34 +36,9 @@ void vpa_sweep_free(struct vpa_sweep *s)
 
 /* ---- busy time ---- */
 
-static void share_out(struct vpa_sweep_device *d, uint64_t until_ns, struct vpa_sweep_sums *sums)
+static void advance(struct vpa_sharing *d, uint64_t until_ns, struct vpa_sweep_sums *sums)
 {
-	uint64_t ns, rest;
-	size_t i;
-
-	if (until_ns <= d->at_ns)
-		return;
-	ns = until_ns - d->at_ns;
-	d->at_ns = until_ns;
-	if (!d->count)
-		return;
-	rest = ns % d->count;
-	for (i = 0; i < d->count; i++)
-		sums->ns[d->running[i].family] += ns / d->count + (i < rest);
-}
-
-static void advance(struct vpa_sweep_device *d, uint64_t until_ns, struct vpa_sweep_sums *sums)
-{
-	size_t ended;
-
-	while (d->count && d->running[0].end_ns <= until_ns) {
-		share_out(d, d->running[0].end_ns, sums);
-		for (ended = 1; ended < d->count && d->running[ended].end_ns <= d->at_ns; ended++)
-			;
-		d->count -= ended;
-		memmove(d->running, d->running + ended, d->count * sizeof(*d->running));
-	}
-	share_out(d, until_ns, sums);
+	vpa_sharing_advance(d, until_ns, vpa_sharing_give_cells, sums->ns);
 }
 
 static int advance_all(struct vpa_sweep *s, uint64_t until_ns)
@@ -432,9 +395,8 @@ int vpa_sweep_reach(struct vpa_sweep *s, uint64_t time_ns)
 int vpa_sweep_op(
 	struct vpa_sweep *s, uint32_t device, uint32_t family, uint64_t start_ns, uint64_t end_ns)
 {
-	struct vpa_sweep_device *d;
+	struct vpa_sharing *d;
 	struct vpa_sweep_sums *sums;
-	size_t at;
 	int rc = reach(s, start_ns);
 
 	if (rc || device >= VPA_SWEEP_DEVICES)
@@ -449,17 +411,13 @@ int vpa_sweep_op(
 	s->worked |= (uint32_t)1 << device;
 	/* One after the other, as most kernels run. */
 	if (d->count == 1 && d->running[0].end_ns <= start_ns) {
-		sums->ns[d->running[0].family] += d->running[0].end_ns - d->at_ns;
-		d->running[0] = (struct running){end_ns, family};
+		sums->ns[d->running[0].cell] += d->running[0].end_ns - d->at_ns;
+		d->running[0] = (struct vpa_sharer){end_ns, family};
 		d->at_ns = start_ns;
 		return VPT_OK;
 	}
 	advance(d, start_ns, sums);
-	if (d->count == RUNNING_MAX || end_ns <= d->at_ns)
-		return VPT_OK;
-	for (at = d->count++; at && d->running[at - 1].end_ns > end_ns; at--)
-		d->running[at] = d->running[at - 1];
-	d->running[at] = (struct running){end_ns, family};
+	vpa_sharing_begin(d, end_ns, family);
 	return VPT_OK;
 }
 
@@ -506,7 +464,7 @@ static void add_gaps(
 }
 
 /* Ops (begin, end) of a serial run, if only `begin` runs and no edge is set before the last starts. */
-static void add_serial(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
+static void add_serial(struct vpa_sharing *d, struct vpa_sweep_sums *sums,
 	const struct vpa_ops *ops, size_t begin, size_t end)
 {
 	const uint8_t *families = ops->family;
@@ -518,7 +476,7 @@ static void add_serial(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
 	}
 	sums->count[families[begin]]--; /* already counted */
 	sums->count[families[end - 1]]++;
-	d->running[0] = (struct running){ops->end_ns[end - 1], families[end - 1]};
+	d->running[0] = (struct vpa_sharer){ops->end_ns[end - 1], families[end - 1]};
 	d->at_ns = ops->start_ns[end - 1];
 }
 
@@ -530,7 +488,7 @@ int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct v
 	int rc = VPT_OK;
 
 	for (i = begin; i < end && !rc; i++) {
-		struct vpa_sweep_device *d;
+		struct vpa_sharing *d;
 
 		rc = vpa_sweep_op(s, device, ops->family[i], ops->start_ns[i], ops->end_ns[i]);
 		if (!rc)

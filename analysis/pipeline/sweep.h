@@ -101,7 +101,7 @@ struct vpa_sweep {
 	uint32_t unused_cut;  /* chained by `edge`; VPA_NONE: none */
 	uint64_t earliest_ns; /* the earliest waiting cut; UINT64_MAX: none */
 	uint64_t at_ns;       /* the sweep has seen everything before this */
-	struct vpa_sweep_device *devices;
+	struct vpa_sharing *devices;
 	size_t device_count, device_cap;
 	uint32_t worked;           /* bits of the devices that had an op so far */
 	struct vpa_sweep_edge now; /* since the last edge */

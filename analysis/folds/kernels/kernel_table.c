@@ -11,6 +11,7 @@
 #include "analysis/model/launch_shape.h"
 #include "analysis/names/demangle.h"
 #include "analysis/names/number_format.h"
+#include "analysis/pipeline/sharing.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
@@ -18,8 +19,6 @@
 #include <unistd.h>
 
 enum {
-	/* Maximum ops that run at once; any excess gets no share. No GPU runs as many kernels. */
-	RUNNING_MAX = 128,
 	MEMSET_ROW = 0,
 	MEMCPY_ROW = 1,
 	UNKNOWN_NAMES = 3,
@@ -33,71 +32,41 @@ struct row {
 	uint64_t blocks; /* of the grids of all calls */
 };
 
-struct running {
-	uint64_t end_ns;
-	uint32_t row;
-};
-
-struct device {
-	uint64_t at_ns;                      /* time is distributed up to here */
-	struct running running[RUNNING_MAX]; /* by end, rising */
-	size_t count;
-};
-
 struct state {
 	struct row *rows;
 	size_t row_count, row_cap;
-	struct device *devices;
+	struct vpa_sharing *devices;
 	size_t device_cap;
 	uint64_t *shape_ns; /* by row of vpa_model.shapes */
 	size_t shape_cap;
 };
 
-/* Gives each running op its part of the time until `to`. The remainder goes to the first ones. */
-static void share_out(struct state *s, struct device *d, uint64_t to)
+static void share_out(void *ctx, const struct vpa_sharing *d, uint64_t to)
 {
+	struct row *rows = ctx;
 	uint64_t ns = to - d->at_ns, rest;
 	size_t i;
 
-	d->at_ns = to;
-	if (!d->count || !ns)
-		return;
 	if (d->count == 1) {
-		s->rows[d->running[0].row].exclusive_ns += ns;
+		rows[d->running[0].cell].exclusive_ns += ns;
 		return;
 	}
 	rest = ns % d->count;
 	for (i = 0; i < d->count; i++)
-		s->rows[d->running[i].row].exclusive_ns += ns / d->count + (i < rest);
+		rows[d->running[i].cell].exclusive_ns += ns / d->count + (i < rest);
 }
 
-VPA_RARE static void advance(struct state *s, struct device *d, uint64_t to)
+VPA_RARE static void advance(struct state *s, struct vpa_sharing *d, uint64_t to)
 {
-	size_t ended = 0;
-
-	while (d->count && d->running[0].end_ns <= to) {
-		share_out(s, d, d->running[0].end_ns);
-		ended = 1;
-		while (ended < d->count && d->running[ended].end_ns == d->at_ns)
-			ended++;
-		d->count -= ended;
-		memmove(d->running, d->running + ended, d->count * sizeof(*d->running));
-	}
-	share_out(s, d, to);
+	vpa_sharing_advance(d, to, share_out, s->rows);
 }
 
 static void begin_op(
-	struct state *s, struct device *d, uint64_t start_ns, uint64_t end_ns, uint32_t row)
+	struct state *s, struct vpa_sharing *d, uint64_t start_ns, uint64_t end_ns, uint32_t row)
 {
-	size_t at;
-
 	advance(s, d, start_ns);
 	s->rows[row].exclusive_ns -= end_ns - start_ns;
-	if (d->count == RUNNING_MAX)
-		return;
-	for (at = d->count++; at && d->running[at - 1].end_ns > end_ns; at--)
-		d->running[at] = d->running[at - 1];
-	d->running[at] = (struct running){end_ns, row};
+	vpa_sharing_begin(d, end_ns, row);
 }
 
 VPA_RARE static int make_room(
@@ -121,8 +90,8 @@ static inline uint32_t row_of(const struct vpa_ops *ops, size_t i)
 }
 
 /* Ops that run one after the other get all their time; only the last may still share its own. */
-static int add_serial(
-	struct state *s, struct device *d, const struct vpa_ops *ops, const struct vpa_op_run *run)
+static int add_serial(struct state *s, struct vpa_sharing *d, const struct vpa_ops *ops,
+	const struct vpa_op_run *run)
 {
 	size_t i, last = run->end - (size_t)1;
 	struct row *rows = s->rows;
@@ -141,7 +110,7 @@ static int add_serial(
 	return failed ? VPT_ENOMEM : VPT_OK;
 }
 
-static int add_one(struct state *s, struct device *d, const struct vpa_ops *ops, size_t i)
+static int add_one(struct state *s, struct vpa_sharing *d, const struct vpa_ops *ops, size_t i)
 {
 	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
 	uint32_t row = row_of(ops, i);
@@ -179,7 +148,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 	for (i = 0; i < ops->run_count && !rc; i++) {
 		const struct vpa_op_run *run = &ops->runs[i];
-		struct device *d = &s->devices[ops->device[run->begin]];
+		struct vpa_sharing *d = &s->devices[ops->device[run->begin]];
 
 		rc = run->serial ? add_serial(s, d, ops, run) : add_one(s, d, ops, run->begin);
 	}

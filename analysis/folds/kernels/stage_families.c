@@ -118,7 +118,8 @@ static void add_ops(struct state *s, const struct vpa_ops *ops, const struct vpa
 	/* In a serial run each op begins after all before it have ended. */
 	if (run->serial && end - begin > 1) {
 		if (d->count)
-			vpa_sharing_advance(d, ops->start_ns[begin], s->cells);
+			vpa_sharing_advance(
+				d, ops->start_ns[begin], vpa_sharing_give_cells, s->cells);
 		/* By two: the loop costs as much as its body. */
 		for (; i + 2 < end; i += 2) {
 			cells[cell_of(s, ops, i)] += ops->end_ns[i] - ops->start_ns[i];
@@ -130,9 +131,10 @@ static void add_ops(struct state *s, const struct vpa_ops *ops, const struct vpa
 		}
 		d->at_ns = ops->start_ns[i];
 	}
-	for (; i < end; i++)
-		vpa_sharing_begin(
-			d, ops->start_ns[i], ops->end_ns[i], first + cell_of(s, ops, i), s->cells);
+	for (; i < end; i++) {
+		vpa_sharing_advance(d, ops->start_ns[i], vpa_sharing_give_cells, s->cells);
+		vpa_sharing_begin(d, ops->end_ns[i], first + cell_of(s, ops, i));
+	}
 }
 
 /* Few stages decode, and they have few ops. */
@@ -252,7 +254,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	if (!s->stages.has_stage)
 		return VPT_OK;
 	for (i = 0; i < s->device_cap; i++)
-		vpa_sharing_advance(&s->devices[i], UINT64_MAX, s->cells);
+		vpa_sharing_advance(&s->devices[i], UINT64_MAX, vpa_sharing_give_cells, s->cells);
 	e->stage_families = vpa_arena_alloc(
 		&out->arena, s->stages.index.count * VPA_FAMILY_COUNT, sizeof(*e->stage_families));
 	if (!e->stage_families)

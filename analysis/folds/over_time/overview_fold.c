@@ -2,27 +2,20 @@
  *
  * Buckets begin at a microsecond. When the trace reaches beyond the last one, neighbours are added up
  * in pairs and buckets get twice as long, so memory stays the same and every sum exact. Concurrent ops
- * share their time as in kernel_table.c.
+ * share their time, see sharing.h.
  *
  * Runs only if the options request it, or only its lanes. */
 #include "analysis/folds/over_time/overview_lanes.h"
+#include "analysis/pipeline/sharing.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	RUNNING_MAX = 128, /* as in kernel_table.c */
-	FIRST_SHIFT = 10   /* 2^10 ns */
-};
+enum { FIRST_SHIFT = 10 /* 2^10 ns */ };
 
 struct device {
-	uint64_t at_ns; /* time is distributed up to here */
-	struct running {
-		uint64_t end_ns;
-		uint32_t family;
-	} running[RUNNING_MAX]; /* by end, rising */
-	size_t count;
+	struct vpa_sharing sharing;          /* cells are families */
 	struct vpa_overview_bucket *buckets; /* NULL: no op yet */
 };
 
@@ -32,6 +25,12 @@ struct state {
 	struct device *devices;
 	size_t device_count, device_cap;
 	struct vpa_overview_lanes lanes;
+};
+
+/* What time is given to. */
+struct target {
+	struct state *state;
+	struct device *device;
 };
 
 /* ---- buckets ---- */
@@ -88,23 +87,20 @@ static void add(struct state *s, struct device *d, size_t part, uint64_t from_ns
 /* ---- ops ---- */
 
 /* Gives each running op its part of the time until `to_ns`, in slices of a bucket at most. */
-static void share_out(struct state *s, struct device *d, uint64_t to_ns)
+static void share_out(void *ctx, const struct vpa_sharing *d, uint64_t to_ns)
 {
+	const struct target *t = ctx;
+	struct state *s = t->state;
 	uint64_t from_ns = d->at_ns > s->start_ns ? d->at_ns : s->start_ns;
 
-	if (to_ns <= d->at_ns)
-		return;
-	d->at_ns = to_ns;
 	if (d->count == 1) {
-		add(s, d, d->running[0].family, from_ns, to_ns);
+		add(s, t->device, d->running[0].cell, from_ns, to_ns);
 		return;
 	}
-	if (!d->count)
-		return;
 	reach(s, to_ns);
 	while (from_ns < to_ns) {
-		uint64_t bucket = (from_ns - s->start_ns) >> s->shift, ns, rest;
-		uint64_t end_ns = s->start_ns + ((bucket + 1) << s->shift);
+		uint64_t bucket = (from_ns - s->start_ns) >> s->shift;
+		uint64_t end_ns = s->start_ns + ((bucket + 1) << s->shift), ns, rest;
 		size_t i;
 
 		if (end_ns > to_ns || end_ns <= from_ns) /* it wraps at the end of time */
@@ -112,36 +108,24 @@ static void share_out(struct state *s, struct device *d, uint64_t to_ns)
 		ns = end_ns - from_ns;
 		rest = ns % d->count;
 		for (i = 0; i < d->count; i++)
-			d->buckets[bucket].ns[d->running[i].family] += ns / d->count + (i < rest);
+			t->device->buckets[bucket].ns[d->running[i].cell] +=
+				ns / d->count + (i < rest);
 		from_ns = end_ns;
 	}
 }
 
 static void advance(struct state *s, struct device *d, uint64_t to_ns)
 {
-	size_t ended;
+	struct target target = {s, d};
 
-	while (d->count && d->running[0].end_ns <= to_ns) {
-		share_out(s, d, d->running[0].end_ns);
-		for (ended = 1; ended < d->count && d->running[ended].end_ns <= d->at_ns; ended++)
-			;
-		d->count -= ended;
-		memmove(d->running, d->running + ended, d->count * sizeof(*d->running));
-	}
-	share_out(s, d, to_ns);
+	vpa_sharing_advance(&d->sharing, to_ns, share_out, &target);
 }
 
 static void begin_op(
 	struct state *s, struct device *d, uint64_t start_ns, uint64_t end_ns, uint32_t family)
 {
-	size_t at;
-
 	advance(s, d, start_ns);
-	if (d->count == RUNNING_MAX || end_ns <= d->at_ns)
-		return;
-	for (at = d->count++; at && d->running[at - 1].end_ns > end_ns; at--)
-		d->running[at] = d->running[at - 1];
-	d->running[at] = (struct running){end_ns, family};
+	vpa_sharing_begin(&d->sharing, end_ns, family);
 }
 
 /* The device's state, with buckets; *out is NULL if it is left out. 0 or VPT_ENOMEM. */
@@ -222,7 +206,7 @@ static size_t add_serial(
 		if (++i == last)
 			break;
 	}
-	d->at_ns = ops->end_ns[last - 1];
+	d->sharing.at_ns = ops->end_ns[last - 1];
 	return last;
 }
 
