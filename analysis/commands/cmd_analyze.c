@@ -2,7 +2,7 @@
  *
  * Reads the trace, fills a report and renders it. Checks the output's path before the work and opens it
  * after, so that no partial file can remain. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/fail_if.h"
 #include "analysis/commands/base/pager.h"
 #include "analysis/commands/base/shared_options.h"

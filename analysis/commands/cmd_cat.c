@@ -3,7 +3,7 @@
  *
  * In the order of the file: chunk, section, row, which is not the order of time. Chunks that cannot
  * be read are named and left out. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/shared_options.h"
 
 #include "analysis/export/cell_text.h"

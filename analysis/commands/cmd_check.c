@@ -4,7 +4,7 @@
  * Most captures are complete, and sound_rows.h shows it. As soon as anything is in doubt, check starts again and observes an
  * analysis: it lists damage with its place, then prints the verdict of that analysis, so that both commands agree. */
 #include "analysis/analyze.h"
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/shared_options.h"
 #include "analysis/folds/observer.h"
 #include "analysis/join/prefetch.h"

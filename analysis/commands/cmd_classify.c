@@ -3,7 +3,7 @@
  *
  * Answers after every read, in order, so that a program can use it through a pair of pipes. Names may
  * contain any bytes but a line feed. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 
 #include "analysis/names/families.h"
 #include "analysis/names/kernel_rules.h"

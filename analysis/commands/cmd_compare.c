@@ -1,7 +1,7 @@
 /* cmd_compare.c - two sides of captures: which is faster, how sure that is, and why.
  *
  * Analyzes each capture as `analyze` does, one after the other, and compares the reports. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/fail_if.h"
 #include "analysis/commands/base/pager.h"
 #include "analysis/commands/base/rank_inputs.h"

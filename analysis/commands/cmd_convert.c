@@ -4,7 +4,7 @@
  * Works chunk by chunk, so memory does not grow with a capture. Left out: unreadable chunks, which are
  * reported, and additions of a newer version of the format. The copy records what is missing from it,
  * so that its verdict is that of the original. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/shared_options.h"
 
 #include "analysis/trust/completeness.h"

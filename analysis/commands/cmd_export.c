@@ -2,7 +2,7 @@
  *
  * One pass, chunk by chunk, so memory does not grow with the trace. The last lines say where to open
  * the result. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/shared_options.h"
 
 #include "analysis/base/numbers.h"

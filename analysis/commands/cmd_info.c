@@ -5,7 +5,7 @@
  * in others is for `check` to find. Others are decompressed once, on several cores, since only checksums tell of damage. Rows of
  * events are counted, and most not decoded; when the last one ended is taken from the headers, which `check` compares
  * with the rows. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/shared_options.h"
 
 #include "analysis/join/prefetch.h"

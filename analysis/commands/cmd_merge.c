@@ -1,5 +1,5 @@
 /* cmd_merge.c - summaries of ranks become one; in whatever order and however often, with the same bytes. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/rank_inputs.h"
 #include "analysis/commands/base/shared_options.h"
 

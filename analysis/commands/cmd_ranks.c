@@ -1,5 +1,5 @@
 /* cmd_ranks.c - several ranks of one job: who waits for whom, and why. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/fail_if.h"
 #include "analysis/commands/base/rank_inputs.h"
 #include "analysis/commands/base/shared_options.h"

@@ -1,6 +1,6 @@
 /* cmd_schema.c - documents the events of a capture and of `cat`, and what commands print as JSON, each from the table
  * that writes it. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 
 #include "analysis/commands/base/shared_options.h"
 #include "analysis/compare/render/compare_pages.h"

@@ -1,5 +1,5 @@
 /* cmd_stacks.c - Python stacks as a flame graph: which of them the GPU waited for, and which launched its work. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/shared_options.h"
 
 #include "analysis/flame/flame.h"

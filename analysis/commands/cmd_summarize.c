@@ -1,5 +1,5 @@
 /* cmd_summarize.c - captures become the few numbers that a report of several ranks needs. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/rank_inputs.h"
 #include "analysis/commands/base/shared_options.h"
 

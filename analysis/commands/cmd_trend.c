@@ -1,5 +1,5 @@
 /* cmd_trend.c - archived reports over time: how figures move, and where they changed. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/shared_options.h"
 #include "formats/cli/terminal.h"
 

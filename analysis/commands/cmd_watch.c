@@ -1,7 +1,7 @@
 /* cmd_watch.c - one line every few seconds of a capture that is being recorded.
  *
  * Each line opens the file anew and analyzes its last seconds, so the program that records is not touched. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/shared_options.h"
 
 #include "analysis/analyze.h"

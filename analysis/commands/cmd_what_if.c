@@ -1,5 +1,5 @@
 /* cmd_what_if.c - what changes of the program would bring: the trace, replayed with them. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/shared_options.h"
 #include "formats/cli/terminal.h"
 

@@ -2,7 +2,7 @@
  *
  * The common case needs no command: `vptrace-analyze trace.zst` analyzes. For a file named like a
  * command write `vptrace-analyze ./info`. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/rank_inputs.h"
 #include "formats/cli/help.h"
 #include "formats/base/cost_limits.h"

@@ -1,5 +1,5 @@
 /* program.c - vptrace-analyze, as its help and manual pages describe it. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "formats/cli/help.h"
 
 #define VPT_COMMAND(id, name) &vpa_cmd_##id,

@@ -7,7 +7,7 @@
  *
  * Summaries joined in any tree are the same bytes, so the report is that of one process. What a process cannot read it
  * names itself; where one has no memory, all end. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/commands/base/rank_inputs.h"
 #include "analysis/commands/base/shared_options.h"
 #include "formats/base/cost_limits.h"

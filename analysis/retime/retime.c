@@ -1,7 +1,7 @@
 /* retime.c - from a trace to the lengths of spans in each world. */
 #include "analysis/retime/retime.h"
 
-#include "analysis/retime/replay/clocks.h"
+#include "analysis/retime/replay/replay_clocks.h"
 #include "analysis/retime/replay/replay.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"

@@ -12,15 +12,17 @@ cases=$((cases + 1))
 # The checker sees a file without a room, an include that points up, and a comment that names a file which is gone.
 mkdir -p "$work/copy/analysis/base" "$work/copy/analysis/attic" "$work/copy/.github"
 cp "$source/.github/CONTRIBUTING.md" "$work/copy/.github/"
-echo '#include "analysis/commands/base/command.h"' >"$work/copy/analysis/base/up.c"
+echo '#include "analysis/commands/base/analyzer_command.h"' >"$work/copy/analysis/base/up.c"
 echo '/* See ../attic/found.h. */' >>"$work/copy/analysis/base/up.c"
 echo 'int x;' >"$work/copy/analysis/attic/lost.c"
+echo 'extern int x;' | tee "$work/copy/analysis/base/up.h" >"$work/copy/analysis/attic/up.h"
 cases=$((cases + 1))
 python3 "$source/tests/support/rooms.py" "$work/copy" >"$work/faults" && fail "a wrong tree passes"
-grep -q '^analysis/base/up.c: includes analysis/commands/base/command.h, of a room further down' "$work/faults" || fail "an include that points up is not seen"
+grep -q '^analysis/base/up.c: includes analysis/commands/base/analyzer_command.h, of a room further down' "$work/faults" || fail "an include that points up is not seen"
 grep -q '^analysis/base/up.c: a comment names ../attic/found.h, which is not there' "$work/faults" || fail "a file that is gone is not seen"
 grep -q '^analysis/attic: expected a row in the map' "$work/faults" || fail "a room without a row is not seen"
-grep -q '^analysis/attic: expected at least 5 files, found 1' "$work/faults" || fail "a room of too few files is not seen"
+grep -q '^analysis/attic: expected at least 5 files, found 2' "$work/faults" || fail "a room of too few files is not seen"
+grep -q '^up.h: expected one file of this name, found analysis/attic/up.h, analysis/base/up.h' "$work/faults" || fail "headers of one name are not seen"
 grep -q '^analysis/mpi: is on the list of small rooms, but has no file' "$work/faults" || fail "an exception that is none is not seen"
 mkdir -p "$work/copy/tests/hall"
 for file in $(seq 26); do : >"$work/copy/tests/hall/test_$file.c"; done

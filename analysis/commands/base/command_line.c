@@ -1,5 +1,5 @@
 /* command_line.c - the command line that makes an output, as a shell reads it. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 
 #include "formats/cli/shell_word.h"
 

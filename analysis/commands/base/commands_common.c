@@ -1,5 +1,5 @@
 /* commands_common.c - what nearly all commands need: messages, small files, signals, reports with their progress. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/retime/predictions.h"
 
 #include "analysis/analyze.h"

@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_COMMANDS_BASE_FAIL_IF_H
 #define VPA_ANALYSIS_COMMANDS_BASE_FAIL_IF_H
 
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/compare/conditions/fail_conditions.h"
 
 /* Checks how the conditions are written, before the work. `option` is that of --fail-if. 0 or VPT_EINVAL. */

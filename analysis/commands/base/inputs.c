@@ -2,7 +2,7 @@
  *
  * Files are compared as the file system knows them, by device and number: a link to an input, another
  * spelling of its path and a redirection are the input. */
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 
 #include "formats/base/text.h"
 

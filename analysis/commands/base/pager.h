@@ -4,7 +4,7 @@
 #ifndef VPA_ANALYSIS_COMMANDS_BASE_PAGER_H
 #define VPA_ANALYSIS_COMMANDS_BASE_PAGER_H
 
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 
 /* Collects what is printed to `o` from now on. vpt_out_close() shows it: through the pager if it has at
  * least as many lines as the terminal, else as it is. A pager that is quit early is no error; one that

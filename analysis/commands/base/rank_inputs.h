@@ -3,7 +3,7 @@
 #ifndef VPA_ANALYSIS_COMMANDS_BASE_RANK_INPUTS_H
 #define VPA_ANALYSIS_COMMANDS_BASE_RANK_INPUTS_H
 
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/report/analysis_options.h"
 

@@ -6,7 +6,7 @@
 #ifndef VPA_ANALYSIS_COMMANDS_BASE_SHARED_OPTIONS_H
 #define VPA_ANALYSIS_COMMANDS_BASE_SHARED_OPTIONS_H
 
-#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/analyzer_command.h"
 #include "analysis/report/analysis_options.h"
 
 /* clang-format off */

@@ -3,7 +3,7 @@
 
 #include "analysis/model/model.h"
 #include "analysis/retime/replay/chain_ops.h"
-#include "analysis/retime/replay/clocks.h"
+#include "analysis/retime/replay/replay_clocks.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 

@@ -1,12 +1,12 @@
 /* replaying.h - a replay that is going on. Private to replay.c, replay_calls.c and replay_ops.c.
  *
- * Clocks stand in rows, see clocks.h. Of what later events may ask for the newest rows are kept: of each thread, each
+ * Clocks stand in rows, see replay_clocks.h. Of what later events may ask for the newest rows are kept: of each thread, each
  * stream, and of the last launches and ops of all. What is older cannot matter any more: far more launches than a queue
  * can hold have begun since. */
 #ifndef VPA_ANALYSIS_RETIME_REPLAY_REPLAYING_H
 #define VPA_ANALYSIS_RETIME_REPLAY_REPLAYING_H
 
-#include "analysis/retime/replay/clocks.h"
+#include "analysis/retime/replay/replay_clocks.h"
 #include "analysis/retime/replay/replay.h"
 
 enum { VPA_LINE = 2 * VPA_QUEUE_LAUNCHES };

@@ -1,9 +1,9 @@
-/* clocks.h - arithmetic on rows of clocks, one clock for each world.
+/* replay_clocks.h - arithmetic on rows of clocks, one clock for each world.
  *
  * Times are relative to the tape's start. A row has `n` clocks, a multiple of VPA_CLOCKS; those beyond the last world's count
  * for nothing. Lengths are at most VPA_CLOCK_LAST; so are clocks, which stop there; so sums of two fit. */
-#ifndef VPA_ANALYSIS_RETIME_REPLAY_CLOCKS_H
-#define VPA_ANALYSIS_RETIME_REPLAY_CLOCKS_H
+#ifndef VPA_ANALYSIS_RETIME_REPLAY_REPLAY_CLOCKS_H
+#define VPA_ANALYSIS_RETIME_REPLAY_REPLAY_CLOCKS_H
 
 #include <stddef.h>
 #include <stdint.h>

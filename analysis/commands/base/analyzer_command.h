@@ -1,11 +1,11 @@
-/* command.h - what a command of vptrace-analyze is, and what commands share.
+/* analyzer_command.h - what a command of vptrace-analyze is, and what commands share.
  *
  * A command is one file with one exported descriptor, see formats/cli/command.h.
  *
  * Commands print the answer to standard output or a file through struct vpt_out, messages to standard
  * error through vpa_say(), and return an exit code. */
-#ifndef VPA_ANALYSIS_COMMANDS_BASE_COMMAND_H
-#define VPA_ANALYSIS_COMMANDS_BASE_COMMAND_H
+#ifndef VPA_ANALYSIS_COMMANDS_BASE_ANALYZER_COMMAND_H
+#define VPA_ANALYSIS_COMMANDS_BASE_ANALYZER_COMMAND_H
 
 #include "formats/chunk/strings.h"
 #include "formats/cli/command.h"

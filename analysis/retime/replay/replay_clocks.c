@@ -1,7 +1,7 @@
-/* clocks.c - four worlds at once.
+/* replay_clocks.c - four worlds at once.
  *
  * Vectors are spelled out: no compiler sees by itself that no two rows overlap. */
-#include "analysis/retime/replay/clocks.h"
+#include "analysis/retime/replay/replay_clocks.h"
 
 #include "formats/base/vectorise.h"
 
