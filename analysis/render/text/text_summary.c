@@ -33,14 +33,6 @@ static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const ch
 	vpa_page_words(p, section, v->complete ? VPA_GREEN : VPA_RED, "%s", w.text);
 }
 
-static void put_reason(struct vpa_page *p, const struct vpa_verdict *v, size_t i)
-{
-	const char *remedy = v->remedies ? v->remedies[i] : NULL;
-
-	vpa_page_item(p, "", "%s%s%s", vpa_grouped(vpa_text_or(v->reasons[i], "?")).text,
-		remedy ? ". To avoid it: " : "", vpa_text_or(remedy, ""));
-}
-
 static void put_data(struct vpa_page *p, const struct vpa_report *r)
 {
 	const struct vpa_verdict *v = &r->verdict;
@@ -56,7 +48,7 @@ static void put_data(struct vpa_page *p, const struct vpa_report *r)
 			"missing.");
 	put_verdict(p, r, r->simulated ? "" : "DATA");
 	for (i = 0; i < v->reason_count && i < VPA_REASONS; i++)
-		put_reason(p, v, i);
+		vpa_text_reason(p, v, i, 1);
 	if (v->reason_count > VPA_REASONS)
 		vpa_page_item(p, "", "%s more under NOTES",
 			vpa_count(v->reason_count - VPA_REASONS).text);

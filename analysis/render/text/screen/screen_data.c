@@ -31,10 +31,9 @@ static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const ch
 	vpa_page_words(p, section, v->complete ? VPA_GREEN : VPA_RED, "%s", w.text);
 }
 
-/* The remedy of the first one only, and of those that take something from a capture. */
-static void put_reason(struct vpa_page *p, const struct vpa_verdict *v, size_t i)
+void vpa_text_reason(struct vpa_page *p, const struct vpa_verdict *v, size_t i, int with_remedy)
 {
-	const char *remedy = v->remedies && !v->complete && !i ? v->remedies[i] : NULL;
+	const char *remedy = with_remedy && v->remedies ? v->remedies[i] : NULL;
 
 	vpa_page_item(p, "", "%s%s%s", vpa_grouped(vpa_text_or(v->reasons[i], "?")).text,
 		remedy ? ". To avoid it: " : "", vpa_text_or(remedy, ""));
@@ -54,8 +53,9 @@ void vpa_screen_data(struct vpa_page *p, const struct vpa_screen *s)
 				: "PERHAPS SIMULATED: the records that identify a simulated GPU "
 				  "are missing.");
 	put_verdict(p, r, r->simulated ? "" : "DATA");
+	/* The remedy of the first one only, and of those that take something from a capture. */
 	for (i = 0; i < v->reason_count && i < REASONS; i++)
-		put_reason(p, v, i);
+		vpa_text_reason(p, v, i, !v->complete && !i);
 	if (v->reason_count > REASONS)
 		vpa_page_item(p, "", "%s more: --only summary",
 			vpa_count(v->reason_count - REASONS).text);
@@ -89,28 +89,6 @@ static void add_memory(struct vpa_words *w, const struct vpa_report *r)
 		vpa_bytes(vpt_sat_u64(most->max > 0 ? most->max : 0)).text);
 	if (total)
 		vpa_words_add(w, " ", "of %s", vpa_bytes(vpt_sat_u64(total->max)).text);
-}
-
-/* "1 request of 81 frames, 7 blocks, 28 steps" */
-static void add_pipeline(struct vpa_words *w, const struct vpa_report *r)
-{
-	uint64_t blocks = 0, frames = 0, steps = 0;
-	size_t i;
-
-	for (i = 0; i < r->request_count; i++) {
-		vpt_sat_add_to(&blocks, r->requests[i].blocks.count);
-		vpt_sat_add_to(&frames, r->requests[i].frames);
-		vpt_sat_add_to(&steps, r->requests[i].steps.count);
-	}
-	if (r->request_count)
-		vpa_words_add(
-			w, "", "%zu request%s", r->request_count, vpa_plural(r->request_count));
-	if (blocks)
-		vpa_words_add(w, ", ", "%s block%s", vpa_count(blocks).text, vpa_plural(blocks));
-	if (frames)
-		vpa_words_add(w, ", ", "%s frame%s", vpa_count(frames).text, vpa_plural(frames));
-	if (steps)
-		vpa_words_add(w, ", ", "%s step%s", vpa_count(steps).text, vpa_plural(steps));
 }
 
 /* Of a trace without a pipeline: what the GPU did. */
@@ -179,7 +157,7 @@ void vpa_screen_run(struct vpa_page *p, const struct vpa_screen *s)
 	if (machine.used)
 		vpa_page_words(p, begun ? "" : "RUN", VPA_PLAIN, "%s", machine.text);
 	begun |= machine.used != 0;
-	add_pipeline(&work, r);
+	vpa_text_pipeline_work(&work, r);
 	if (!work.used)
 		add_counts(&work, &r->counts);
 	if (work.used || s->digest->window_ns)

@@ -43,27 +43,38 @@ struct vpa_label vpa_where(const struct vpa_digest *d, enum vpa_cause cause, siz
 
 /* ---- RUN ---- */
 
-void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r)
+void vpa_text_pipeline_work(struct vpa_words *w, const struct vpa_report *r)
 {
-	uint64_t blocks = 0, frames = 0, steps = 0, context = 0;
-	struct vpa_words w = {.used = 0};
+	uint64_t blocks = 0, frames = 0, steps = 0;
 	size_t i;
 
 	for (i = 0; i < r->request_count; i++) {
 		vpt_sat_add_to(&blocks, r->requests[i].blocks.count);
 		vpt_sat_add_to(&frames, r->requests[i].frames);
 		vpt_sat_add_to(&steps, r->requests[i].steps.count);
-		vpt_sat_add_to(&context, r->requests[i].steps.context_count);
 	}
+	if (r->request_count)
+		vpa_words_add(
+			w, "", "%zu request%s", r->request_count, vpa_plural(r->request_count));
+	if (blocks)
+		vpa_words_add(w, ", ", "%s block%s", vpa_count(blocks).text, vpa_plural(blocks));
+	if (frames)
+		vpa_words_add(w, ", ", "%s frame%s", vpa_count(frames).text, vpa_plural(frames));
+	if (steps)
+		vpa_words_add(w, ", ", "%s step%s", vpa_count(steps).text, vpa_plural(steps));
+}
+
+void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r)
+{
+	struct vpa_words w = {.used = 0};
+	uint64_t context = 0;
+	size_t i;
+
 	if (!r->request_count)
 		return;
-	vpa_words_add(&w, "", "%zu request%s", r->request_count, vpa_plural(r->request_count));
-	if (blocks)
-		vpa_words_add(&w, ", ", "%s block%s", vpa_count(blocks).text, vpa_plural(blocks));
-	if (frames)
-		vpa_words_add(&w, ", ", "%s frame%s", vpa_count(frames).text, vpa_plural(frames));
-	if (steps)
-		vpa_words_add(&w, ", ", "%s step%s", vpa_count(steps).text, vpa_plural(steps));
+	for (i = 0; i < r->request_count; i++)
+		vpt_sat_add_to(&context, r->requests[i].steps.context_count);
+	vpa_text_pipeline_work(&w, r);
 	if (context)
 		vpa_words_add(&w, ", ", "%s context pass%s", vpa_count(context).text,
 			vpa_plural_es(context));

@@ -66,6 +66,8 @@ void vpa_text_next(struct vpa_page *p, const struct vpa_report *r);
 const char *vpa_path_for_shell(const struct vpa_page *p, const char *path);
 /* Whether nothing marks blocks or steps of work on a GPU. */
 int vpa_text_lacks_marks(const struct vpa_report *r);
+/* DATA: reason `i` of the verdict, as an item; `with_remedy`: and how to avoid it, if that is known. */
+void vpa_text_reason(struct vpa_page *p, const struct vpa_verdict *v, size_t i, int with_remedy);
 /* RUN: the command with all its options, on as many lines as it takes, unless it is a program's text. Returns whether it
  * is known. */
 int vpa_text_command(struct vpa_page *p, const struct vpa_report *r);
@@ -78,7 +80,8 @@ struct vpa_label vpa_text_which_request(
 /* RESULT of a trace without work on a GPU: why there is none, and what to check. */
 void vpa_text_no_work(struct vpa_page *p, const struct vpa_report *r);
 
-/* RUN of a pipeline: its requests, blocks, frames and steps. */
+/* RUN of a pipeline: its requests, blocks, frames and steps, as parts of a list; and these with its context passes. */
+void vpa_text_pipeline_work(struct vpa_words *w, const struct vpa_report *r);
 void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r);
 int vpa_has_blocks(const struct vpa_report *r); /* whether a request has any */
 
