@@ -1,7 +1,7 @@
 /* unpacking.h - kernels that unpack weights of few bits for the product or convolution that follows them, in PyTorch's own operators.
  *
- * The first shifts or masks bytes, or shifts words to the right, as GPTQ's weights need it. What runs between it and the product on the stream is casts, scales, sums and joins, and copies of
- * a few bytes. */
+ * The first shifts or masks bytes, or shifts words to the right, as GPTQ's weights need it. What runs between it and the product on
+ * the stream is casts, scales, sums and joins, and copies of a few bytes. */
 #ifndef VPA_ANALYSIS_MODEL_UNPACKING_H
 #define VPA_ANALYSIS_MODEL_UNPACKING_H
 

@@ -55,7 +55,8 @@ if command -v git >/dev/null; then
 	subject=$(awk 'BEGIN { while (i++ < 72) printf "x" }')
 	git init -q "$work/commits"
 	for text in first "$subject" "y$subject"; do
-		git -C "$work/commits" -c user.name=x -c user.email=x@example.com commit -q --allow-empty -m "$text" -m body
+		git -C "$work/commits" -c user.name=x -c user.email=x@example.com -c commit.gpgsign=false -c core.hooksPath=/dev/null \
+			commit -q --allow-empty -m "$text" -m body
 	done
 	cases=$((cases + 1))
 	same "the subject of 73 characters" "y$subject" "$(long_subjects "$work/commits" HEAD~2)"

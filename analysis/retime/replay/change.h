@@ -2,9 +2,10 @@
  *
  *	drop CALL [under TIME] [in PLACE]       the call no longer waits; call and copy stay; under: only where less host
  *	                                        code follows, since more of it most likely needs what was waited for
- *	drop stops [every TIME from TIME] [in PLACE]  where the host stood still, see ../../report/rows/host_stop.h, calls take as long as is
- *	                                        usual; every, from: only where that ended at such a moment or up to 2 ms after
- *	                                        it; then host code of 5 ms and longer that did so too is gone
+ *	drop stops [every TIME from TIME] [in PLACE]
+ *	                                        where the host stood still, see ../../report/rows/host_stop.h, calls take as
+ *	                                        long as is usual; every, from: only where that ended at such a moment or up to
+ *	                                        2 ms after it; then host code of 5 ms and longer that did so too is gone
  *	delete small-reads|CALL [in PLACE]      the calls are gone, with their ops and the host code of the launch
  *	delete copies KIND [in PLACE]           the same for copies of a kind: HtoD, DtoH ...
  *	delete graph-builds [in PLACE]          graphs are there: no capture, with all calls and code in it, and no other call
