@@ -18,9 +18,9 @@
 #include <string.h>
 
 enum {
-	STOPS_MAX = 1 << 16,
-	LEAST = 5,      /* stops */
-	LEAST_SURE = 3, /* of them not in host code, where a clock tells */
+	STOPS_MAX = 4096, /* the first ones: they are compared with each other */
+	LEAST = 5,        /* stops */
+	LEAST_SURE = 3,   /* of them not in host code, where a clock tells */
 	LEAST_PLACES = 3,
 	LEAST_PAUSES = 3,
 	LENGTHS = 5,     /* pauses differ by 1 / this of the longest at most */
