@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* The time that no stage's ops cover, whatever the host does then: on the first screen, in tables and on the page. */
-#define VPA_BETWEEN_STAGES "between stages' ops"
+#define VPA_BETWEEN_STAGES "between stages"
 
 /* "3"; "#1", its place in the series, if it has no index. */
 static inline struct vpa_num vpa_block_name(const struct vpa_blocks *b, size_t at)
