@@ -81,6 +81,7 @@ struct vpa_fold {
 #define VPA_FOLDS(X)                                                                               \
 	X(devices)                                                                                 \
 	X(gaps)                                                                                    \
+	X(launch_blocking)                                                                         \
 	X(host_stops)                                                                              \
 	X(gains)                                                                                   \
 	X(kernels)                                                                                 \

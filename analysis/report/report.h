@@ -116,6 +116,7 @@ struct vpa_report {
 	struct vpa_device *devices; /* only those with ops of positive duration */
 	size_t device_count;
 	uint64_t any_busy_ns; /* time in which at least one device works */
+	int launches_block;   /* see ../model/blocking_launches.h */
 	struct vpa_host_stops host_stops;
 	struct vpa_pauses pauses[VPA_PAUSES_MOST]; /* by ns, descending */
 	size_t pause_count;

@@ -32,6 +32,7 @@ static const struct {
 	[VPA_FOUND_HOST_WAITS] = {DELETE_READS "; drop copies under 1ms; drop syncs under 1ms", 0},
 	[VPA_FOUND_HOST_STALL] = {"host 0.5 over 100us", 0},
 	[VPA_FOUND_LAUNCH_RATE] = {"host 0 per launch", 0},
+	[VPA_FOUND_LAUNCH_BLOCKING] = {"drop launches", 0},
 	[VPA_FOUND_ALLOCATION] = {"delete allocations", 0},
 	[VPA_FOUND_MODULE_LOAD] = {"delete loads", 0},
 	[VPA_FOUND_GRAPH_BUILD] = {"delete graph-builds", 0},

@@ -446,6 +446,7 @@ static void find_causes(struct vpa_report *r)
 		vpa_idle_sum_leave_first_use(r, &sum);
 		vpa_idle_sum_leave_stops(r, &sum);
 		if (is_wait(advices[k].cause) || is_unavoidable(r, &advices[k], &sum) ||
+			vpa_is_launch_blocked(r, advices[k].cause) ||
 			vpa_finding_find(r, advices[k].id))
 			continue;
 		if (vpa_idle_sum_is_worth(r, &sum)) {
@@ -560,6 +561,7 @@ void vpa_find_idle(struct vpa_report *r)
 
 	find_first_use(r);
 	vpa_find_stops(r);
+	vpa_find_launch_blocking(r);
 	find_causes(r);
 	vpa_note_pauses(r);
 	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, VPA_FOUND_BEFORE_FIRST_WORK,

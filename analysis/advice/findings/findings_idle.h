@@ -60,6 +60,10 @@ void vpa_idle_sum_leave_stops(const struct vpa_report *r, struct vpa_idle_sum *s
 void vpa_note_pauses(struct vpa_report *r);
 /* The finding; before all others about idle time. */
 void vpa_find_stops(struct vpa_report *r);
+/* Launches that return only when their kernels have ended: the GPU waits for the host before each of them. */
+void vpa_find_launch_blocking(struct vpa_report *r);
+/* Whether idle time of a cause is what that finding is about: how long a launch takes is not known then. */
+int vpa_is_launch_blocked(const struct vpa_report *r, enum vpa_cause cause);
 
 /* The part of the saving that no other cause has. */
 static inline uint64_t vpa_idle_sum_own(const struct vpa_idle_sum *sum)

@@ -158,3 +158,43 @@ uint64_t vpa_find_waits(struct vpa_report *r)
 	find_all_waits(r, parts, &all);
 	return vpa_later(most_ns, all_ns);
 }
+
+/* ---- launches ---- */
+
+/* What the host does while no launch is ahead. */
+#define NOT_AHEAD                                                                                  \
+	((uint32_t)1 << VPA_CAUSE_LAUNCH_CALL | (uint32_t)1 << VPA_CAUSE_LAUNCH_RATE |             \
+		(uint32_t)1 << VPA_CAUSE_HOST_CODE | (uint32_t)1 << VPA_CAUSE_LAUNCH_LATENCY)
+
+void vpa_find_launch_blocking(struct vpa_report *r)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	struct vpa_saving s = {.device = r->device_count ? &r->devices[0] : NULL};
+	struct vpa_finding *f;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++)
+			if (NOT_AHEAD >> r->devices[d].causes[i].cause & 1) {
+				vpt_sat_add_to(&s.ns, r->devices[d].causes[i].ns);
+				vpt_sat_add_to(&s.device_ns, d ? 0 : r->devices[d].causes[i].ns);
+			}
+	if (!r->launches_block || !vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, VPA_FOUND_LAUNCH_BLOCKING, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	s.base_ns = vpa_gain_unit_idle(r, &unit, NOT_AHEAD, s.ns, s.ns);
+	vpa_finding_saves(r, f, &s);
+	f->is_idle = 1;
+	f->title = "each launch returns only when its kernel has ended: unset "
+		   "CUDA_LAUNCH_BLOCKING, which is for debugging";
+	f->measured = "all launches return after their kernels, but for 1 % at most";
+	f->threshold = "99 % of the kernels of 20 us and longer, 1 % of the window, 2 % of active";
+}
+
+int vpa_is_launch_blocked(const struct vpa_report *r, enum vpa_cause cause)
+{
+	return (cause == VPA_CAUSE_LAUNCH_CALL || cause == VPA_CAUSE_LAUNCH_LATENCY) &&
+	       vpa_finding_find(r, VPA_FOUND_LAUNCH_BLOCKING);
+}

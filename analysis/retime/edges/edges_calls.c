@@ -2,6 +2,7 @@
 #include "analysis/retime/edges/edges_finding.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/model/blocking_launches.h"
 #include "analysis/retime/tape/ends.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
@@ -18,13 +19,23 @@ enum {
 	BACK_NS = 5000,     /* from an op's end to the end of a wait for it, where none was seen */
 	SYNC_NS = 2000,     /* a wait that has nothing to wait for */
 	COPY_NS = 4000,     /* a copy's call that does not wait */
+	LAUNCH_NS = 5000,   /* the same of a launch */
 	PHASES = 1 << 16,
 	SOON = 4 /* a thread that waited for another one goes on within 1 / so much of the time to its next call */
 };
 
 uint64_t vpa_edges_cost_without_wait(uint8_t klass)
 {
-	return klass == VPT_CALL_COPY || klass == VPT_CALL_BLOCKING_COPY ? COPY_NS : SYNC_NS;
+	switch (klass) {
+	case VPT_CALL_LAUNCH:
+	case VPT_CALL_GRAPH_LAUNCH:
+		return LAUNCH_NS;
+	case VPT_CALL_COPY:
+	case VPT_CALL_BLOCKING_COPY:
+		return COPY_NS;
+	default:
+		return SYNC_NS;
+	}
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -333,14 +344,39 @@ static int takes_copies(const struct vpa_tape_call *c)
 	return c->klass == VPT_CALL_COPY || c->klass == VPT_CALL_BLOCKING_COPY;
 }
 
-/* Ops that the call launched itself, if it is a copy that returns when it is done. */
+/* Whether all launches return when their ops are done. */
+static int do_launches_block(const struct vpa_tape *t)
+{
+	uint64_t kernels = 0, after = 0;
+	uint32_t i;
+
+	for (i = 0; i < t->op_count; i++) {
+		const struct vpa_tape_op *o = &t->ops[i];
+
+		if (!o->is_kernel || o->call == VPA_TAPE_NONE ||
+			o->end_ns - o->start_ns < VPA_BLOCKING_NS)
+			continue;
+		kernels++;
+		after += o->end_ns <= t->calls[o->call].end_ns;
+	}
+	return vpa_launches_block(kernels, after);
+}
+
+/* Whether the call returns when its own ops are done. */
+static int waits_for_own(const struct vpa_edges_finding *f, const struct vpa_tape_call *c)
+{
+	if (c->klass == VPT_CALL_LAUNCH || c->klass == VPT_CALL_GRAPH_LAUNCH)
+		return f->launches_block;
+	return takes_copies(c) && (c->klass == VPT_CALL_BLOCKING_COPY || is_pageable(f->t, c));
+}
+
+/* Ops that the call launched itself, if it is one that returns when they are done. */
 static int wait_for_own(struct vpa_edges_finding *f, struct vpa_tape_call *c)
 {
 	uint32_t i;
 	int rc = VPT_OK;
 
-	if (!c->op_count || !takes_copies(c) ||
-		(c->klass != VPT_CALL_BLOCKING_COPY && !is_pageable(f->t, c)))
+	if (!c->op_count || !waits_for_own(f, c))
 		return VPT_OK;
 	for (i = 0; i < c->op_count && !rc; i++)
 		rc = add_target(f, c, f->t->launched[c->op + i]);
@@ -406,6 +442,7 @@ static int find_targets(struct vpa_edges_finding *f)
 	uint32_t i;
 	int rc = launch_earlier_ops(f);
 
+	f->launches_block = do_launches_block(t);
 	for (i = 0; i < t->op_count; i++)
 		t->ops[i].event = VPA_TAPE_NONE;
 	for (i = 0; i < t->call_count && !rc; i++) {

@@ -16,6 +16,7 @@ struct vpa_edges_finding {
 	struct vpa_index events; /* ids of events that were recorded, and the process */
 	uint32_t *event_op;      /* by such an id */
 	size_t event_cap, next_sync;
+	int launches_block; /* see ../../model/blocking_launches.h */
 };
 
 /* Lengths of which one is usual. */

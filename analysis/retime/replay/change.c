@@ -113,6 +113,7 @@ static int read_calls(
 	} groups[] = {
 		{"small-reads", VPA_WHAT_SMALL_READS},
 		{"syncs", VPA_WHAT_SYNCS},
+		{"launches", VPA_WHAT_LAUNCHES},
 		{"copies", VPA_WHAT_COPIES},
 		{"allocations", VPA_WHAT_ALLOCATIONS},
 		{"loads", VPA_WHAT_LOADS},
@@ -125,8 +126,9 @@ static int read_calls(
 
 	if (!*word || strlen(word) >= sizeof(c->name))
 		return refuse(w,
-			"the name of a CUDA call, syncs, copies, small-reads, allocations, loads, "
-			"graph-builds, adapters, unpacking or stops",
+			"the name of a CUDA call, syncs, launches, copies, small-reads, "
+			"allocations, "
+			"loads, graph-builds, adapters, unpacking or stops",
 			err);
 	strcpy(c->name, word);
 	c->what = VPA_WHAT_CALLS;

@@ -30,7 +30,7 @@
  *	steps N PLACE                           of the instances in each range around them N run, spread evenly
  *
  * PLACE, OUTER, CALL and KERNEL are names as a report has them, or patterns as of a shell. PLACE is the rest of the
- * line, so it may have blanks. CALL may be "syncs", "copies", "allocations" (and what frees), "loads" (of code) or
+ * line, so it may have blanks. CALL may be "syncs", "launches", "copies", "allocations" (and what frees), "loads" (of code) or
  * "graph-builds" for all of that kind. */
 #ifndef VPA_ANALYSIS_RETIME_REPLAY_CHANGE_H
 #define VPA_ANALYSIS_RETIME_REPLAY_CHANGE_H
@@ -58,6 +58,7 @@ enum vpa_change_kind {
 enum vpa_change_what {
 	VPA_WHAT_CALLS, /* whose name matches */
 	VPA_WHAT_SYNCS,
+	VPA_WHAT_LAUNCHES,    /* of kernels and graphs */
 	VPA_WHAT_COPIES,      /* of any kind */
 	VPA_WHAT_ALLOCATIONS, /* and what frees */
 	VPA_WHAT_LOADS,       /* of code */

@@ -36,6 +36,8 @@ static int means_name(
 		return vpa_name_matches(x->t, name, c->name);
 	case VPA_WHAT_SYNCS:
 		return klass == VPT_CALL_SYNC;
+	case VPA_WHAT_LAUNCHES:
+		return klass == VPT_CALL_LAUNCH || klass == VPT_CALL_GRAPH_LAUNCH;
 	case VPA_WHAT_COPIES:
 		return klass == VPT_CALL_COPY || klass == VPT_CALL_BLOCKING_COPY;
 	case VPA_WHAT_ALLOCATIONS:

@@ -24,6 +24,7 @@ static const struct {
 	struct vpa_change is;
 } good[] = {
 	{"drop syncs", {VPA_CHANGE_DROP, VPA_WHAT_SYNCS, "syncs", .factor = 1}},
+	{"drop launches", {VPA_CHANGE_DROP, VPA_WHAT_LAUNCHES, "launches", .factor = 1}},
 	{"drop copies in step 1",
 		{VPA_CHANGE_DROP, VPA_WHAT_COPIES, "copies", "step 1", .factor = 1}},
 	{"drop cudaMemcpy*", {VPA_CHANGE_DROP, VPA_WHAT_CALLS, "cudaMemcpy*", .factor = 1}},
@@ -149,7 +150,8 @@ static const struct {
 	{"dropsyncs", "drop, delete, host"},
 	{LONG, "drop, delete, host"},
 	{LONG LONG LONG, "a shorter text"},
-	{"drop", "the name of a CUDA call, syncs, copies, small-reads, allocations, loads, "
+	{"drop", "the name of a CUDA call, syncs, launches, copies, small-reads, allocations, "
+		 "loads, "
 		 "graph-builds, adapters, unpacking or stops"},
 	{"drop in x", "drop CALL"},
 	{"drop " LONG, "the name of a CUDA call"},
