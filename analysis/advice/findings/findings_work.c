@@ -341,18 +341,17 @@ static const char *send_less(const struct vpa_report *r)
 		const struct vpa_kernel_row *k = &r->kernels[i];
 
 		if (vpa_is_marked(k->marks, VPA_MARK_BACKWARD))
-			return "send less: gradients in BF16, larger batches";
+			return "gradients in BF16, larger batches";
 		if (k->family == VPA_FAMILY_COMM && (!most || k->exclusive_ns > most->exclusive_ns))
 			most = k;
 	}
 	if (most && strstr(most->name, "_f32"))
-		return "send less: BF16 in place of FP32";
+		return "BF16 in place of FP32";
 	kind = most ? vpa_collective_kind_of(most->name, strlen(most->name)) : VPA_COLLECTIVE_OTHER;
 	if (kind == VPA_COLLECTIVE_ALL_TO_ALL || kind == VPA_COLLECTIVE_SEND_RECV)
-		return "send less: the two passes of guidance on GPUs of their own, fewer GPUs for "
-		       "one "
+		return "the two passes of guidance on GPUs of their own, fewer GPUs for one "
 		       "sequence (Ulysses, ring), FP8";
-	return "send less: fewer GPUs for one model or sequence, FP8";
+	return "fewer GPUs for one model or sequence, FP8";
 }
 
 static void name_comm(struct vpa_report *r)

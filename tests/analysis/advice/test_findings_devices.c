@@ -185,17 +185,17 @@ static void communication_has_a_name_and_two_remedies(void **state)
 			"Most communication is ncclDevKernel_AllReduce_Sum_f32_RING_LL, 3 calls in "
 			"a step; "
 			"33.3 % of it runs beside compute.",
-			"send less: BF16 in place of FP32"},
+			"; or BF16 in place of FP32"},
 		{" \"ncclDevKernel_SendRecv\"\n", GEMM,
 			"Most communication is ncclDevKernel_SendRecv, 3 calls in a step; 33.3 % "
 			"of it runs "
 			"beside compute.",
-			"send less: the two passes of guidance"},
+			"; or the two passes of guidance"},
 		{REDUCE, " \"flash_bwd_kernel\"\n",
 			"Most communication is ncclDevKernel_AllReduce_Sum_f32_RING_LL, 3 calls in "
 			"a step; "
 			"33.3 % of it runs beside compute.",
-			"send less: gradients in BF16"},
+			"; or gradients in BF16"},
 	};
 	static struct script s;
 	size_t i, k;
