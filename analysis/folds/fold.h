@@ -83,6 +83,7 @@ struct vpa_fold {
 	X(gaps)                                                                                    \
 	X(launch_blocking)                                                                         \
 	X(host_stops)                                                                              \
+	X(trials)                                                                                  \
 	X(gains)                                                                                   \
 	X(kernels)                                                                                 \
 	X(attention)                                                                               \

@@ -562,6 +562,7 @@ void vpa_find_idle(struct vpa_report *r)
 	find_first_use(r);
 	vpa_find_stops(r);
 	vpa_find_launch_blocking(r);
+	vpa_find_trials(r);
 	find_causes(r);
 	vpa_note_pauses(r);
 	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, VPA_FOUND_BEFORE_FIRST_WORK,

@@ -54,7 +54,7 @@ void vpa_idle_sum_leave_first_use(const struct vpa_report *r, struct vpa_idle_su
 
 /* ---- findings_stops.c ---- */
 
-/* If stops of the host have a finding, that has their time. */
+/* If stops of the host have a finding, or trials of kernels, these have their time. */
 void vpa_idle_sum_leave_stops(const struct vpa_report *r, struct vpa_idle_sum *sum);
 /* Says of host code that it is rare pauses, for a part. */
 void vpa_note_pauses(struct vpa_report *r);
@@ -64,6 +64,13 @@ void vpa_find_stops(struct vpa_report *r);
 void vpa_find_launch_blocking(struct vpa_report *r);
 /* Whether idle time of a cause is what that finding is about: how long a launch takes is not known then. */
 int vpa_is_launch_blocked(const struct vpa_report *r, enum vpa_cause cause);
+
+/* ---- findings_trials.c ---- */
+
+/* How long devices waited for the causes, a bit each, between trials of kernels; 0: these have no finding. */
+uint64_t vpa_trials_idle(const struct vpa_report *r, uint32_t causes);
+/* The finding; before those of causes. */
+void vpa_find_trials(struct vpa_report *r);
 
 /* The part of the saving that no other cause has. */
 static inline uint64_t vpa_idle_sum_own(const struct vpa_idle_sum *sum)

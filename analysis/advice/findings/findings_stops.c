@@ -36,9 +36,11 @@ static uint64_t left_of(uint64_t ns, uint64_t stops_ns, uint64_t all_ns)
 void vpa_idle_sum_leave_stops(const struct vpa_report *r, struct vpa_idle_sum *sum)
 {
 	struct vpa_saving *s = &sum->saving;
-	uint64_t stops_ns = stops_of(r, vpa_idle_sum_causes(sum)), all_ns = sum->ns;
+	uint64_t stops_ns = vpa_trials_idle(r, vpa_idle_sum_causes(sum)), all_ns = sum->ns;
 
-	if (!vpa_finding_find(r, VPA_FOUND_HOST_STOPS) || !stops_ns || !all_ns)
+	if (vpa_finding_find(r, VPA_FOUND_HOST_STOPS))
+		vpt_sat_add_to(&stops_ns, stops_of(r, vpa_idle_sum_causes(sum)));
+	if (!stops_ns || !all_ns)
 		return;
 	s->ns = left_of(s->ns, stops_ns, all_ns);
 	s->device_ns = left_of(s->device_ns, stops_ns, all_ns);

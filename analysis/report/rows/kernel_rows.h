@@ -76,6 +76,20 @@ struct vpa_adapters {
 	const char *first, *second; /* the products of most of that; NULL: there is none */
 };
 
+/* Kernels that a library runs one after another to see which is the fastest, and the one that it keeps: ../../folds/gaps/trials.c. */
+struct vpa_trials {
+	uint64_t count, convs; /* products for which kernels were tried; of these, convolutions */
+	uint64_t kernels, kernel_ns; /* tried: all but the last of each */
+	uint64_t span_ns; /* from the start of the first one to that of the last, of all */
+	uint64_t cause_ns[VPA_CAUSES]; /* of it, idle time that begins in a wait for an event */
+	struct vpa_place place;        /* where most of it is */
+	uint64_t place_ns;
+	const struct vpa_trial_span {
+		uint64_t start_ns, end_ns;
+	} * spans; /* of the first 4,096, by end */
+	size_t span_count;
+};
+
 /* A sequence of kernels of less than 10 us each, without anything between, that a device runs more than once. */
 struct vpa_short_run_row {
 	int64_t device;

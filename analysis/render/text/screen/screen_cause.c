@@ -581,6 +581,7 @@ static const struct {
 	[VPA_FOUND_UNMERGED_ADAPTER] = {CAUSE(LAUNCH_RATE) | CAUSE(LAUNCH_CALL),
 		FAMILY(GEMM) | FAMILY(ELEMENTWISE)},
 	[VPA_FOUND_PROMPT_AGAIN] = {0, UINT64_MAX},
+	[VPA_FOUND_TRIALS] = {CAUSE(SYNC) | CAUSE(ALLOCATION), FAMILY(CONV) | FAMILY(GEMM)},
 	/* The largest kernels are of the largest family, or more of a smaller one. */
 	[VPA_FOUND_LARGEST_KERNELS] = {0, UINT64_MAX},
 };

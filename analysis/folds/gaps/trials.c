@@ -1,0 +1,356 @@
+/* trials.c - kernels that a library tries for a product, one after another, before it keeps one: cuDNN's benchmark for each new shape of a
+ * convolution, and tuners of matrix products.
+ *
+ * On one stream a thread launches kernels of products, each after it has waited for an event and the one before has ended. Four
+ * different ones or more, of which the last was among those before, are trials but for the last. All are launched in one operator;
+ * where no operator is known, nothing but copies and memsets may lie between them. A program that waits for each of its layers has
+ * other kernels between, or other operators, and comes back to none. */
+#include "analysis/folds/fold.h"
+
+#include "analysis/join/resolver.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "formats/chunk/strings.h"
+
+#include <string.h>
+
+enum {
+	LEAST = 4, /* different kernels */
+	NAMES_MOST = 32,
+	SPANS_MOST = 4096,
+	CALLS_MOST = 64 /* between two launches: the wait is one of them, and near the second */
+};
+
+/* What may be trials, on a stream. */
+struct series {
+	uint64_t start_ns, last_start_ns, last_end_ns, last_launch_ns;
+	uint64_t kernel_ns, last_ns; /* of all but the last, and of that */
+	uint64_t operator_ns;        /* when the operator began */
+	const struct vpa_range *around;
+	uint32_t thread, place, kernels, name_count;
+	uint32_t names[NAMES_MOST];
+	uint8_t is_open, is_conv, is_again; /* again: the last kernel was among those before */
+	uint64_t cause_ns[VPA_CAUSES];      /* undefined while there is one kernel */
+};
+
+/* A part of a gap of the batch that begins in a wait for an event. */
+struct piece {
+	uint64_t gap_end_ns, ns;
+	uint32_t device;
+	uint8_t cause;
+};
+
+struct state {
+	uint32_t waits[2]; /* ids of the calls' names */
+	int has_waits;
+	struct series *streams;
+	size_t stream_cap;
+	struct piece *pieces;
+	size_t piece_count, piece_cap;
+	struct vpa_trials sum;
+	struct vpa_trial_span *spans;
+	uint32_t *places; /* of the spans */
+	size_t span_cap, place_cap;
+};
+
+static int know_waits(struct state *s, const struct vpa_fold_context *c)
+{
+	static const char *const names[] = {"cudaEventSynchronize", "cuEventSynchronize"};
+	size_t i;
+
+	for (i = 0; i < 2 && !s->has_waits; i++) {
+		uint64_t id = vpa_fold_intern(c, names[i]);
+
+		if (id == VPT_NO_ID)
+			return VPT_ENOMEM;
+		s->waits[i] = (uint32_t)id;
+	}
+	s->has_waits = 1;
+	return VPT_OK;
+}
+
+static inline int is_wait(const struct state *s, uint32_t name)
+{
+	return name == s->waits[0] || name == s->waits[1];
+}
+
+/* ---- gaps: they come before the ops of their batch ---- */
+
+static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	struct state *s = state;
+	size_t i;
+
+	if (!gap->piece_count || gap->pieces[0].cause != VPA_CAUSE_SYNC)
+		return VPT_OK;
+	if (know_waits(s, c))
+		return VPT_ENOMEM;
+	if (!is_wait(s, gap->pieces[0].call))
+		return VPT_OK;
+	if (vpt_grow(&s->pieces, &s->piece_cap, s->piece_count + gap->piece_count,
+		    sizeof(*s->pieces)))
+		return VPT_ENOMEM;
+	for (i = 0; i < gap->piece_count; i++)
+		s->pieces[s->piece_count++] =
+			(struct piece){gap->end_ns, gap->pieces[i].end_ns - gap->pieces[i].start_ns,
+				gap->device, gap->pieces[i].cause};
+	return VPT_OK;
+}
+
+static void add_gap(const struct state *s, struct series *t, const struct vpa_ops *ops, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < s->piece_count; k++)
+		if (s->pieces[k].gap_end_ns == ops->start_ns[i] &&
+			s->pieces[k].device == ops->device[i])
+			vpt_sat_add_to(&t->cause_ns[s->pieces[k].cause], s->pieces[k].ns);
+}
+
+/* ---- series ---- */
+
+static int is_product(const struct vpa_ops *ops, size_t i)
+{
+	return ops->family[i] == VPA_FAMILY_CONV || ops->family[i] == VPA_FAMILY_GEMM;
+}
+
+static const struct vpa_range *operator_at(struct vpa_range *range, uint64_t at_ns)
+{
+	range = vpa_range_open_at(range, at_ns);
+	while (range && !vpa_range_is_operator(range))
+		range = vpa_range_around(range, at_ns);
+	return range;
+}
+
+/* Whether the thread has waited for an event since the launch before. */
+static int has_waited(const struct state *s, const struct vpa_fold_context *c,
+	const struct vpa_call *launch, uint64_t before_ns)
+{
+	const struct vpa_calls *calls = &c->resolver->pasts[vpa_call_thread(launch)].calls;
+	uint64_t at = vpa_call_position(launch), steps;
+
+	for (steps = 0; steps < CALLS_MOST && at > calls->begin; steps++) {
+		const struct vpa_call *call = vpa_calls_at(calls, --at);
+
+		if (vpa_call_start(call) <= before_ns)
+			break;
+		if (is_wait(s, call->name))
+			return 1;
+	}
+	return 0;
+}
+
+static void add_name(struct series *t, uint32_t kernel)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->name_count && t->names[i] != kernel; i++)
+		;
+	t->is_again = i < t->name_count;
+	if (i == t->name_count && i < NAMES_MOST)
+		t->names[t->name_count++] = kernel;
+}
+
+static void begin_series(
+	struct series *t, const struct vpa_ops *ops, size_t i, const struct vpa_op_stretch *stretch)
+{
+	t->is_open = ops->launch[i] != NULL;
+	if (!t->is_open)
+		return;
+	t->start_ns = t->last_start_ns = ops->start_ns[i];
+	t->last_end_ns = ops->end_ns[i];
+	t->last_launch_ns = ops->launch_start_ns[i];
+	t->last_ns = t->last_end_ns - t->start_ns;
+	t->kernel_ns = 0;
+	t->around = NULL;
+	t->thread = stretch->thread;
+	t->kernels = 1;
+	t->names[0] = ops->kernel[i];
+	t->name_count = 1;
+	t->is_again = 0;
+	t->is_conv = ops->family[i] == VPA_FAMILY_CONV;
+}
+
+static int end_series(struct state *s, struct series *t)
+{
+	struct vpa_trials *sum = &s->sum;
+	uint64_t span_ns = t->last_start_ns - t->start_ns;
+	unsigned k;
+
+	if (!t->is_open)
+		return VPT_OK;
+	t->is_open = 0;
+	if (t->name_count < LEAST || !t->is_again)
+		return VPT_OK;
+	sum->count++;
+	sum->convs += t->is_conv;
+	sum->kernels += t->kernels - 1;
+	vpt_sat_add_to(&sum->kernel_ns, t->kernel_ns);
+	vpt_sat_add_to(&sum->span_ns, span_ns);
+	for (k = 0; k < VPA_CAUSES; k++)
+		vpt_sat_add_to(&sum->cause_ns[k], t->cause_ns[k]);
+	if (sum->span_count == SPANS_MOST)
+		return VPT_OK;
+	if (vpt_grow(&s->spans, &s->span_cap, sum->span_count + 1, sizeof(*s->spans)) ||
+		vpt_grow(&s->places, &s->place_cap, sum->span_count + 1, sizeof(*s->places)))
+		return VPT_ENOMEM;
+	s->places[sum->span_count] = t->place;
+	s->spans[sum->span_count++] = (struct vpa_trial_span){t->start_ns, t->last_start_ns};
+	return VPT_OK;
+}
+
+/* The second op tells the operator of all, which began before the first. */
+static int is_in_operator(struct series *t, const struct vpa_range *around)
+{
+	if (t->kernels == 1 && (!around || around->start_ns <= t->last_launch_ns)) {
+		t->around = around;
+		t->operator_ns = around ? around->start_ns : 0;
+		return 1;
+	}
+	return t->kernels > 1 && around == t->around &&
+	       (!around || around->start_ns == t->operator_ns);
+}
+
+/* Whether the op goes on with the series. */
+static int goes_on(const struct state *s, const struct vpa_fold_context *c, struct series *t,
+	const struct vpa_ops *ops, size_t i, const struct vpa_op_stretch *stretch)
+{
+	uint64_t launch_ns = ops->launch_start_ns[i];
+	const struct vpa_range *around;
+
+	if (!ops->launch[i] || launch_ns < t->last_end_ns || stretch->thread != t->thread ||
+		!has_waited(s, c, ops->launch[i], t->last_launch_ns))
+		return 0;
+	around = operator_at(stretch->range, launch_ns);
+	return is_in_operator(t, around);
+}
+
+static void extend(const struct state *s, struct series *t, const struct vpa_ops *ops, size_t i,
+	uint32_t place)
+{
+	if (t->kernels == 1)
+		memset(t->cause_ns, 0, sizeof(t->cause_ns));
+	t->place = place;
+	t->kernels++;
+	vpt_sat_add_to(&t->kernel_ns, t->last_ns);
+	t->last_start_ns = ops->start_ns[i];
+	t->last_end_ns = ops->end_ns[i];
+	t->last_launch_ns = ops->launch_start_ns[i];
+	t->last_ns = t->last_end_ns - t->last_start_ns;
+	t->is_conv |= ops->family[i] == VPA_FAMILY_CONV;
+	add_name(t, ops->kernel[i]);
+	add_gap(s, t, ops, i);
+}
+
+/* What prepares a product, in the same operator, is a part of its trial. */
+static int is_beside(const struct series *t, const struct vpa_ops *ops, size_t i,
+	const struct vpa_op_stretch *stretch)
+{
+	const struct vpa_range *around;
+
+	if (ops->kind[i] != VPA_KERNEL)
+		return 1;
+	if (!ops->launch[i] || ops->launch_start_ns[i] < t->last_end_ns)
+		return 0;
+	around = operator_at(stretch->range, ops->launch_start_ns[i]);
+	if (t->kernels == 1)
+		return around && around->start_ns <= t->last_launch_ns;
+	return around && around == t->around && around->start_ns == t->operator_ns;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t i, k = 0;
+	int rc = VPT_OK;
+
+	if (know_waits(s, c) || vpt_grow_zeroed(&s->streams, &s->stream_cap, c->model->stream_count,
+					sizeof(*s->streams)))
+		return VPT_ENOMEM;
+	for (i = 0; i < ops->count && !rc; i++) {
+		struct series *t = &s->streams[ops->stream[i]];
+		const struct vpa_op_stretch *stretch;
+		int product = is_product(ops, i);
+
+		if (!product && !t->is_open)
+			continue;
+		stretch = vpa_ops_stretch(ops, i, &k);
+		if (product && t->is_open && goes_on(s, c, t, ops, i, stretch)) {
+			extend(s, t, ops, i, stretch->place);
+		} else if (product || !is_beside(t, ops, i, stretch)) {
+			rc = end_series(s, t);
+			if (product)
+				begin_series(t, ops, i, stretch);
+		}
+	}
+	s->piece_count = 0;
+	return rc;
+}
+
+/* ---- writing down ---- */
+
+static void write_place(
+	const struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	uint64_t most_ns = 0;
+	uint32_t best = 0;
+	size_t i, k;
+
+	/* There are few places. */
+	for (i = 0; i < s->sum.span_count; i++) {
+		uint64_t ns = 0;
+
+		if (i && s->places[i] == best)
+			continue;
+		for (k = 0; k < s->sum.span_count; k++)
+			if (s->places[k] == s->places[i])
+				vpt_sat_add_to(&ns, s->spans[k].end_ns - s->spans[k].start_ns);
+		best = ns > most_ns ? s->places[i] : best;
+		most_ns = ns > most_ns ? ns : most_ns;
+	}
+	out->trials.place_ns = most_ns;
+	if (best)
+		out->trials.place = (struct vpa_place){
+			.kind = VPA_PLACE_IN, .text = vpa_fold_name(out, c->model, best)};
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	struct vpa_trial_span *spans;
+	size_t i;
+
+	for (i = 0; i < s->stream_cap; i++)
+		if (end_series(s, &s->streams[i]))
+			return VPT_ENOMEM;
+	out->trials = s->sum;
+	if (!s->sum.span_count)
+		return VPT_OK;
+	spans = vpa_arena_alloc(&out->arena, s->sum.span_count, sizeof(*spans));
+	if (!spans)
+		return VPT_ENOMEM;
+	memcpy(spans, s->spans, s->sum.span_count * sizeof(*spans));
+	out->trials.spans = spans;
+	write_place(s, c, out);
+	return out->arena.failed ? VPT_ENOMEM : VPT_OK;
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+
+	vpt_free(s->streams);
+	vpt_free(s->pieces);
+	vpt_free(s->spans);
+	vpt_free(s->places);
+}
+
+const struct vpa_fold vpa_fold_trials = {
+	.name = "trials",
+	.help = "kernels that a library tries before it keeps one",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.gap = fold_gap,
+	.finish = finish,
+	.free = free_state,
+};
