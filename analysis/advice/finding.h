@@ -116,6 +116,7 @@ void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f);
 /* Whether as many bytes are copied to the GPU as to the host, to a tenth: what is offloaded goes both ways, frames only one. */
 int vpa_copies_go_both_ways(const struct vpa_report *r);
 void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
+void vpa_find_again(struct vpa_report *r);    /* what could be done once; before blocks */
 void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */
 void vpa_find_counters(struct vpa_report *r); /* clocks, memory, disk, CPU quota */
 void vpa_find_model(struct vpa_report *r);    /* what the run says of its models */

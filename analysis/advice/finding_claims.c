@@ -50,6 +50,7 @@ static const uint64_t claims[VPA_FOUND_COUNT] = {
 	[VPA_FOUND_UNMERGED_ADAPTER] =
 		FAMILY(GEMM) | FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE),
 	[VPA_FOUND_PROMPT_AGAIN] = KERNELS,
+	[VPA_FOUND_WORK_AGAIN] = KERNELS | FAMILY(MEMCPY),
 	[VPA_FOUND_TRIALS] = FAMILY(CONV) | FAMILY(GEMM),
 	[VPA_FOUND_SCATTERED_MEMORY] = FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE) |
 				       FAMILY(NORM) | FAMILY(INDEX),
@@ -130,12 +131,21 @@ static double overlap_of_both(
 {
 	double most = least(f->gain_at_most_ms, before->gain_at_most_ms);
 
+	if (f->id == VPA_FOUND_WORK_AGAIN)
+		return least(most, f->gain_shared_ms);
+	if (before->id == VPA_FOUND_WORK_AGAIN)
+		return least(most, before->gain_shared_ms);
 	if (f->id == VPA_FOUND_UNMERGED_ADAPTER || before->id == VPA_FOUND_UNMERGED_ADAPTER)
 		return least(most, adapter_gaps_ms(r));
 	if (is_of_reads(f) + is_of_reads(before) == 1 &&
 		(f->id == VPA_FOUND_EXPOSED_COPY || before->id == VPA_FOUND_EXPOSED_COPY))
 		return least(most, small_reads_ms(r));
 	return 0;
+}
+
+static double work_of(const struct vpa_finding *f)
+{
+	return f->gain_at_most_ms - least(f->gain_shared_ms, f->gain_at_most_ms);
 }
 
 /* The most of `f` that `before` may save too. */
@@ -151,6 +161,9 @@ static double overlap(
 		return overlap_of_both(r, f, before);
 	if (!(what_of(f) & what_of(before)) || are_disjoint(f->id, before->id))
 		return 0;
+	/* The rest of it is idle time. */
+	if (f->id == VPA_FOUND_WORK_AGAIN || before->id == VPA_FOUND_WORK_AGAIN)
+		return least(most, work_of(f->id == VPA_FOUND_WORK_AGAIN ? f : before));
 	return what_of(f) & HEAD ? least(most, f->gain_shared_ms + before->gain_shared_ms) : most;
 }
 

@@ -135,6 +135,7 @@ int vpa_findings_write(struct vpa_report *r)
 	if (r->device_count) {
 		vpa_find_work(r);
 		vpa_find_idle(r);
+		vpa_find_again(r);
 		vpa_find_blocks(r);
 		vpa_find_counters(r);
 		vpa_find_model(r);

@@ -141,8 +141,8 @@ static const char *host_change(struct vpa_report *r, const char *all)
 	return ms ? vpa_arena_printf(&r->arena, "%s under %" PRIu64 "ms", all, ms) : all;
 }
 
-/* Its evidence is the stage's name. */
-static const char *prompt_change(struct vpa_report *r, const struct vpa_finding *f)
+/* Its evidence is the name of the stage or range. */
+static const char *again_change(struct vpa_report *r, const struct vpa_finding *f)
 {
 	return f->evidence_count && is_plain(f->evidence[0])
 		       ? vpa_arena_printf(&r->arena, "skip 1/1 %s", f->evidence[0])
@@ -163,8 +163,8 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 		f->predicted_at_least = changes[f->id].at_least;
 		if (f->id == VPA_FOUND_BEFORE_FIRST_WORK)
 			f->change = first_work_change(r);
-		if (f->id == VPA_FOUND_PROMPT_AGAIN)
-			f->change = prompt_change(r, f);
+		if (f->id == VPA_FOUND_PROMPT_AGAIN || f->id == VPA_FOUND_WORK_AGAIN)
+			f->change = again_change(r, f);
 		/* What unpacks with kernels of other families has to go as a whole. */
 		if (f->id == VPA_FOUND_QUANTISING && r->unpacking.other_kernels)
 			f->change = "delete unpacking; scale quant 0";

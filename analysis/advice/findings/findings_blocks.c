@@ -254,6 +254,14 @@ static int is_outside_steps(const struct vpa_request *q, const struct vpa_stage_
 	       (q->steps.per_block > 0 || !vpt_same_text(s->source, "place"));
 }
 
+/* Such a stage has a finding of its own, with what to do. */
+static int is_done_again(const struct vpa_report *r, const struct vpa_stage_row *s)
+{
+	const struct vpa_finding *f = vpa_finding_find(r, VPA_FOUND_WORK_AGAIN);
+
+	return f && f->evidence_count && !strcmp(f->evidence[0], s->name);
+}
+
 static void find_stages(struct vpa_report *r, const struct vpa_request *q)
 {
 	struct vpa_finding *f;
@@ -262,7 +270,8 @@ static void find_stages(struct vpa_report *r, const struct vpa_request *q)
 	for (i = 0; i < r->stage_count; i++) {
 		const struct vpa_stage_row *s = &r->stages[i];
 
-		if (!is_outside_steps(q, s) || !s->in_blocks || s->alone_share <= stage_share)
+		if (!is_outside_steps(q, s) || !s->in_blocks || s->alone_share <= stage_share ||
+			is_done_again(r, s))
 			continue;
 		f = vpa_finding_add(r, VPA_FOUND_STAGE_SHARE, VPA_FINDING_WARN);
 		if (!f)

@@ -1,4 +1,5 @@
 /* test_blocks_findings.c - what the report advises about blocks, their steps and their stages. */
+#include "formats/base/count.h"
 #include "tests/support/traces/block_rig.h"
 
 #include <setjmp.h>
@@ -405,6 +406,134 @@ static void a_prompt_is_encoded_once(void **state)
 	expect_finding("prompt-again", &options, NULL);
 }
 
+/* What each of 6 blocks of 100 ms does in 20 ms before or after its step: a kernel in a range, and a few copies. */
+static const struct again {
+	const char *rule, *stage, *upload; /* upload: a copy before the stage; NULL: none */
+	unsigned grows_ms,
+		parts; /* from block to block; kernels: 0: as many as blocks came before */
+	int is_after, in_steps;
+	const char *measured; /* NULL: there is no finding */
+} agains[] = {
+	{"the same before the steps of each block", "prepare_latents", NULL, 0, 1, 0, 0,
+		"prepare_latents: the same 1 op in each of 6 blocks, 120 ms with "
+		"nothing else beside it"},
+	{"a few bytes may steer it", "prepare_latents", "bytes 1056", 0, 2, 0, 0,
+		"prepare_latents: the same 3 ops in each of 6 blocks, 120 ms with "
+		"nothing else beside it"},
+	{"frames that are copied are new", "prepare_latents", "bytes 4792320", 0, 1, 0, 0, NULL},
+	{"a decoder gets new latents", "vae_decode", NULL, 0, 1, 1, 0, NULL},
+	{"also where it comes first", "vae_decode", NULL, 0, 1, 0, 0, NULL},
+	{"what comes after the steps has their result", "prepare_latents", NULL, 0, 1, 1, 0, NULL},
+	{"steps denoise", "prepare_latents", NULL, 0, 1, 0, 1, NULL},
+	{"the text encoder has its own advice", "text_encode", NULL, 0, 1, 0, 0, NULL},
+	{"what grows is not the same", "prepare_latents", NULL, 2, 1, 0, 0, NULL},
+	{"nor what has other kernels each time", "prepare_latents", NULL, 0, 0, 0, 0, NULL},
+	{"pictures are new", "image_encode", NULL, 0, 1, 0, 0, NULL},
+};
+
+static void stage_of(const struct again *a, unsigned t, unsigned until, unsigned index)
+{
+	unsigned parts = a->parts ? a->parts : index + 1, k;
+
+	annotated("range", t, until - 1, a->stage, "{'kind':'stage'}");
+	for (k = 0; k < parts; k++)
+		kernel(t, t + (until - t) * k / parts, t + (until - t) * (k + 1) / parts, GEMM);
+}
+
+static void blocks_that_prepare(const struct again *a)
+{
+	unsigned k;
+
+	begin();
+	for (k = 0; k < 6; k++) {
+		unsigned t = k * 100, stage_ms = 20 + a->grows_ms * k,
+			 from = a->is_after || a->in_steps ? t : t + stage_ms,
+			 until = a->is_after ? t + 100 - stage_ms : t + 100;
+
+		block(t, t + 99, k, 0);
+		if (a->upload)
+			line("call t1 cudaMemcpyAsync %ums+5us corr %u\n"
+			     "copy s7 HtoD pinned->device %ums+10us corr %u %s",
+				at(t), 1000 + k, at(t), 1000 + k, a->upload);
+		step(from, until - 1, 0, 0);
+		if (a->in_steps || !a->is_after)
+			stage_of(a, t, t + stage_ms, k);
+		kernel(from, t + (a->is_after ? 0 : stage_ms), until, ATTENTION);
+		if (a->is_after)
+			stage_of(a, until, t + 100, k);
+	}
+}
+
+static void what_each_block_does_again_is_done_once(void **state)
+{
+	const struct vpa_options options = {.has_warmup = 1, .warmup = 0};
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(agains); i++) {
+		blocks_that_prepare(&agains[i]);
+		r = analyze(&options);
+		f = finding(r, "work-again");
+		if (!f != !agains[i].measured || (f && strcmp(f->measured, agains[i].measured)))
+			fail_msg("%s: found %s", agains[i].rule, f ? f->measured : "nothing");
+		vpa_report_free(r);
+	}
+	blocks_that_prepare(&agains[0]);
+	r = analyze(&options);
+	f = finding(r, "work-again");
+	assert_string_equal(f->words, "prepare_latents once, not in each block");
+	assert_string_equal(f->change, "skip 1/1 prepare_latents");
+	/* The first block has to. */
+	assert_float_equal(f->base_gain_ms, (float)(20.0 * 5 / 6), 1e-5);
+	vpa_report_free(r);
+}
+
+/* Five requests of 100 ms: 40 ms of the host's code in a range, with a copy of a weight, then 60 ms of work. */
+static void requests_that_load(const char *range)
+{
+	unsigned k;
+
+	begin();
+	for (k = 0; k < 5; k++) {
+		unsigned t = k * 100;
+
+		request(t, t + 99, "generate");
+		line("range t1 %ums+39ms \"%s\"\n"
+		     "call t1 cudaMemcpyAsync %ums+5us corr %u\n"
+		     "copy s7 HtoD pinned->device %ums+4ms corr %u bytes %u",
+			at(t), range, at(t + 35), 1000 + k, at(t + 35), 1000 + k, 100000000 + k);
+		kernel(t + 40, t + 40, t + 100, GEMM);
+	}
+}
+
+static void what_each_request_loads_is_kept(void **state)
+{
+	static const struct {
+		const char *range;
+		int is_found;
+	} cases[] = {{"load_lora_weights", 1}, {"DiffusionPipeline.from_pretrained", 1},
+		{"load_video", 0}, {"offload_model", 0}, {"unload_lora_weights", 0},
+		{"vae_decode", 0}, {"load_image", 0}};
+	const struct vpa_options options = {.step_parts = 1};
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		requests_that_load(cases[i].range);
+		r = analyze(&options);
+		f = finding(r, "work-again");
+		if (!f != !cases[i].is_found)
+			fail_msg("%s: %s", cases[i].range, f ? f->measured : "not found");
+		if (f && f->base_gain_ms < 38)
+			fail_msg("%s: %.3f ms", cases[i].range, f->base_gain_ms);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +546,8 @@ int main(void)
 		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
 		cmocka_unit_test(a_plain_part_may_be_the_denoising),
 		cmocka_unit_test(a_prompt_is_encoded_once),
+		cmocka_unit_test(what_each_block_does_again_is_done_once),
+		cmocka_unit_test(what_each_request_loads_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

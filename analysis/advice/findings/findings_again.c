@@ -1,0 +1,246 @@
+/* findings_again.c - conclusions about work that is the same in each block or request, and could be done once.
+ *
+ * A stage before the steps that runs the same number of kernels and copies for the same time in each block, without data that came
+ * from the host for it: what it computes most likely never changes. Decoders, encoders, what denoises and what copies frames get
+ * something new each time, and what grows or varies is not the same. And a range that loads a model or an adapter, whatever it takes:
+ * its name says that the result can be kept. */
+#include "analysis/advice/finding.h"
+
+#include "analysis/base/intervals.h"
+#include "analysis/base/numbers.h"
+#include "analysis/pipeline/range_scopes.h"
+#include "analysis/pipeline/unit.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
+#include "formats/base/text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+	AGAIN = 3, /* units at least */
+	COPIES = 4 /* of one size, in a block */
+};
+
+/* Of the units' time; and the most that lengths may differ to be the same. */
+static const double again_share = 0.1, same_share = 0.02;
+
+/* ---- names ---- */
+
+/* Whether a name has a word that begins so, without case. Words are of letters and numbers. */
+static int has_word(const char *name, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at;
+
+	for (at = name; *at; at++)
+		if (!strncasecmp(at, word, len) && (at == name || !isalnum((unsigned char)at[-1])))
+			return 1;
+	return 0;
+}
+
+/* What is loaded may be data, which is new each time. */
+static int is_load(const char *name)
+{
+	static const char *const kept[] = {"lora", "weight", "adapter", "model", "checkpoint",
+		"state", "pipeline", "transformer", "unet", "vae"};
+	size_t i;
+
+	if (has_word(name, "from_pretrained") || has_word(name, "from_single_file"))
+		return 1;
+	for (i = 0; i < COUNT(kept); i++)
+		if (has_word(name, "load_") && has_word(name, kept[i]))
+			return 1;
+	return 0;
+}
+
+/* Whether a stage gets something new each time, or goes on with what came before. */
+static int is_of_new_data(const char *name)
+{
+	static const char *const words[] = {"encod", "decod", "vae", "taehv", "denois", "sampl",
+		"scheduler", "step", "transformer", "dit", "unet", "postprocess", "post_process",
+		"to_host", "to_cpu", "download", "upload", "copy", "frame", "push", "emit",
+		"control", "image", "video", "audio", "text", "prompt", "token", "cache", "kv"};
+	struct vpa_scope_label label;
+	size_t i;
+
+	vpa_scope_builtin(name, strlen(name), &label);
+	for (i = 0; i < COUNT(words); i++)
+		if (has_word(name, words[i]))
+			return 1;
+	return label.work == VPA_WORK_PROMPT || label.work == VPA_WORK_VAE ||
+	       label.work == VPA_WORK_WHOLE;
+}
+
+/* ---- stages before the steps ---- */
+
+/* Whether each block gets much data from the host, on which all its stages may depend: copies of one size, up to four in each. The
+ * first block may lack one, or have one more. Weights of many layers are copied more often. */
+static int blocks_get_data(const struct vpa_report *r, const struct vpa_blocks *b)
+{
+	uint64_t n, k;
+	size_t i;
+
+	for (i = 0; i < r->upload_count; i++)
+		for (k = 1; k <= COPIES; k++) {
+			n = k * b->count;
+			if (r->uploads[i].count + k >= n && r->uploads[i].count <= n + 1)
+				return 1;
+		}
+	return 0;
+}
+
+/* The number of stages before the first that is a step. */
+static size_t first_step(const struct vpa_report *r)
+{
+	size_t i = 0;
+
+	while (i < r->stage_count && r->stages[i].kind != VPA_SCOPE_STEP &&
+		!r->stages[i].holds_steps)
+		i++;
+	return i < r->stage_count ? i : 0;
+}
+
+static int is_same_in_blocks(const struct vpa_stage_row *s, const struct vpa_blocks *b)
+{
+	return s->kind == VPA_SCOPE_STAGE && !s->nested && s->in_blocks == b->measured &&
+	       s->ops % s->in_blocks == 0 && s->time.deviation_ns < same_share * s->time.mean_ns &&
+	       s->alone_share >= again_share && !is_of_new_data(s->name);
+}
+
+static struct vpa_finding *add_again(
+	struct vpa_report *r, const struct vpa_saving *s, const char *name, const char *unit)
+{
+	struct vpa_finding *f = vpa_finding_add(r, VPA_FOUND_WORK_AGAIN, vpa_saving_status(r, s));
+
+	if (!f)
+		return NULL;
+	vpa_finding_saves(r, f, s);
+	f->words = vpa_arena_printf(
+		&r->arena, "%s once, not in each %s", vpa_fit(name, 24).text, unit);
+	f->threshold = "the same in each of 3 units or more, a tenth of their time";
+	vpa_finding_evidence(f, name);
+	return f;
+}
+
+/* What the first block does is needed. */
+static void find_same_stage(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	size_t i, until = first_step(r);
+	struct vpa_finding *f;
+
+	if (b->measured < AGAIN || blocks_get_data(r, b))
+		return;
+	for (i = 0; i < until; i++) {
+		const struct vpa_stage_row *s = &r->stages[i];
+		uint64_t ns = b->count > b->measured
+				      ? s->alone_ns
+				      : vpt_sat_scale(s->alone_ns, b->measured - 1, b->measured);
+		struct vpa_saving saving = {.ns = ns, .base_ns = ns};
+
+		if (!is_same_in_blocks(s, b) || !vpa_saving_is_worth(r, &saving))
+			continue;
+		f = add_again(r, &saving, s->name, "block");
+		if (!f)
+			return;
+		f->title = vpa_arena_printf(&r->arena,
+			"%s does the same in each block: do it once, and keep the result, or only "
+			"what changes",
+			vpa_fit(s->name, 40).text);
+		f->measured = vpa_arena_printf(&r->arena,
+			"%s: the same %" PRIu64
+			" op%s in each of %zu blocks, %s with nothing else beside it",
+			vpa_fit(s->name, 100).text, s->ops / s->in_blocks,
+			vpa_plural(s->ops / s->in_blocks), b->measured,
+			vpa_duration(s->alone_ns).text);
+		f->note = f->measured;
+		f->caveat = "what a stage reads is not in the trace: it may change";
+	}
+}
+
+/* ---- what is loaded again ---- */
+
+/* How often the program does its work; 0: nothing says so. */
+static size_t count_units(const struct vpa_report *r, const struct vpa_mean_unit *unit)
+{
+	if (unit->kind == VPA_UNIT_REQUEST)
+		return r->request_count;
+	if (unit->kind == VPA_UNIT_BLOCK && vpa_main_request(r))
+		return vpa_main_request(r)->blocks.count;
+	return unit->kind == VPA_UNIT_INSTANCE && r->device_count == 1
+		       ? vpa_unit_count(r, unit->kind)
+		       : 0;
+}
+
+/* "pass" is what the first screen calls an instance. */
+static const char *unit_name(const struct vpa_mean_unit *unit)
+{
+	return unit->kind == VPA_UNIT_INSTANCE ? "pass" : vpa_unit_kind_name(unit->kind);
+}
+
+static uint64_t range_ns(const struct vpa_range_row *range)
+{
+	return vpt_sat_add(range->busy_ns, range->idle_host_ns);
+}
+
+/* The range that loads longest in each unit, as often in each. NULL: none does. */
+static const struct vpa_range_row *longest_load(const struct vpa_report *r, size_t units)
+{
+	const struct vpa_range_row *best = NULL;
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++) {
+		const struct vpa_range_row *range = &r->ranges[i];
+		uint64_t count = range->host.count;
+
+		if (count < units || count % units || range->ops % count || !is_load(range->name))
+			continue;
+		best = !best || range_ns(range) > range_ns(best) ? range : best;
+	}
+	return best;
+}
+
+static void find_load(struct vpa_report *r)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	size_t units = count_units(r, &unit);
+	const struct vpa_range_row *range = units >= AGAIN ? longest_load(r, units) : NULL;
+	struct vpa_saving s = {.ns = 0};
+	struct vpa_finding *f;
+
+	if (!range)
+		return;
+	s.ns = vpt_sat_scale(range_ns(range), units - 1, units);
+	s.base_ns = vpt_sat_u64((double)range_ns(range) / (double)units * unit.units);
+	if ((double)s.base_ns < again_share * (double)unit.span_ns * (double)unit.devices ||
+		!vpa_saving_is_worth(r, &s))
+		return;
+	s.base_ns = vpa_earlier(s.base_ns, s.ns);
+	f = add_again(r, &s, range->name, unit_name(&unit));
+	if (!f)
+		return;
+	f->gain_shared_ms =
+		f->gain_at_most_ms * (double)range->idle_host_ns / (double)range_ns(range);
+	f->title = vpa_arena_printf(&r->arena,
+		"%s runs in each %s: load once, and keep what was loaded",
+		vpa_fit(range->name, 40).text, unit_name(&unit));
+	f->measured = vpa_arena_printf(&r->arena,
+		"%s: %" PRIu64 " times in %zu %s, the GPU works %s for it and waits %s",
+		vpa_fit(range->name, 100).text, range->host.count, units,
+		vpa_arena_printf(&r->arena, "%s%s", unit_name(&unit),
+			unit.kind == VPA_UNIT_INSTANCE ? "es" : "s"),
+		vpa_duration(range->busy_ns).text, vpa_duration(range->idle_host_ns).text);
+	f->note = f->measured;
+	f->caveat = "what was loaded takes memory";
+}
+
+void vpa_find_again(struct vpa_report *r)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	if (q)
+		find_same_stage(r, &q->blocks);
+	find_load(r);
+}
