@@ -111,10 +111,14 @@ void vpa_find_kernels(struct vpa_report *r);    /* kinds of kernels; part of the
 void vpa_find_precisions(struct vpa_report *r); /* FP32 without need; part of these */
 void vpa_find_moves(struct vpa_report *r); /* what joins tensors or casts them; part of these */
 /* Says where most copies to the GPU are made, how much a unit copies, and whether they are the same each time. `f`: of copies
- * that nothing hides, if most of these go to the GPU, or as many back. */
-void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f);
+ * that nothing hides, if most of these go to the GPU, or as many back; `s`: what it saves without them. */
+void vpa_finding_of_uploads(
+	struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);
 /* Whether as many bytes are copied to the GPU as to the host, to a tenth: what is offloaded goes both ways, frames only one. */
 int vpa_copies_go_both_ways(const struct vpa_report *r);
+/* Whether what comes back had gone to the GPU, and hardly anything of it goes there again: to keep it there would save only the way
+ * back. */
+int vpa_copies_come_back_once(const struct vpa_report *r);
 void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
 void vpa_find_again(struct vpa_report *r);    /* what could be done once; before blocks */
 void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */

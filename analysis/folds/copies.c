@@ -5,12 +5,14 @@
 
 #include "analysis/base/index.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 #include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
+	SIZES_MAX = 4096,       /* further ones are left out */
 	READ_ROWS_MAX = 4096,   /* places beyond these are left out */
 	UPLOAD_ROWS_MAX = 4096, /* the same of places and sizes */
 	UPLOAD_BYTES = 1 << 20  /* of the smallest that has a row */
@@ -24,6 +26,12 @@ struct read {
 	uint64_t small, large, small_bytes, large_bytes, pageable, pageable_bytes;
 };
 
+/* Copies of one size. */
+struct size {
+	uint64_t gone,
+		back; /* that are on a device; that came back from one, and have not gone again */
+};
+
 struct state {
 	struct vpa_index index; /* (copy kind, source and target memory) */
 	struct row *rows;
@@ -35,6 +43,10 @@ struct state {
 	struct vpa_index upload_index; /* (place, bytes) */
 	struct row *uploads;
 	size_t upload_cap;
+	struct vpa_index size_index; /* (bytes, 0) */
+	struct size *sizes;
+	size_t size_cap;
+	uint64_t back_bytes, again_bytes;
 	uint64_t *small_ns; /* by device: how long small reads ran */
 	size_t small_cap;
 };
@@ -100,6 +112,47 @@ static int add_upload(struct state *s, const struct vpa_ops *ops, size_t i, uint
 	return VPT_OK;
 }
 
+/* What comes back and goes to a device again is told by its size: nothing else says that it is the same. */
+static int add_size(struct state *s, uint64_t bytes, int is_back)
+{
+	struct size *size;
+	uint32_t row;
+
+	if (s->size_index.count == SIZES_MAX &&
+		vpa_index_find(&s->size_index, bytes, 0) == UINT32_MAX)
+		return VPT_OK;
+	row = vpa_index_row(&s->size_index, bytes, 0, &s->sizes, &s->size_cap, sizeof(*s->sizes));
+	if (row == UINT32_MAX)
+		return VPT_ENOMEM;
+	size = &s->sizes[row];
+	if (is_back && size->gone) {
+		size->gone--;
+		size->back++;
+		vpt_sat_add_to(&s->back_bytes, bytes);
+	} else if (!is_back) {
+		size->gone++;
+		vpt_sat_add_to(&s->again_bytes, size->back ? bytes : 0);
+		size->back -= size->back > 0;
+	}
+	return VPT_OK;
+}
+
+/* Notes where a copy of many bytes goes. */
+static int add_large(struct state *s, const struct vpa_ops *ops, size_t i, size_t *at)
+{
+	uint64_t bytes = ops->copy[i].bytes;
+
+	if (ops->kind[i] != VPA_MEMCPY || bytes < UPLOAD_BYTES)
+		return VPT_OK;
+	if (ops->copy[i].kind == VPT_COPYKIND_DTOH)
+		return add_size(s, bytes, 1);
+	if (ops->copy[i].kind != VPT_COPYKIND_HTOD)
+		return VPT_OK;
+	if (add_size(s, bytes, 0))
+		return VPT_ENOMEM;
+	return add_upload(s, ops, i, vpa_ops_stretch(ops, i, at)->place);
+}
+
 /* Whether the host gets data from a device and waits for the op; for a few bytes it soon will. */
 static int is_read(const struct vpa_ops *ops, size_t i)
 {
@@ -125,9 +178,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		row->count++;
 		row->bytes += ops->copy[i].bytes;
 		row->total_ns += ops->end_ns[i] - ops->start_ns[i];
-		if (ops->kind[i] == VPA_MEMCPY && ops->copy[i].kind == VPT_COPYKIND_HTOD &&
-			ops->copy[i].bytes >= UPLOAD_BYTES &&
-			add_upload(state, ops, i, vpa_ops_stretch(ops, i, &at)->place))
+		if (add_large(state, ops, i, &at))
 			return VPT_ENOMEM;
 		if (is_read(ops, i) && add_read(state, ops, i, vpa_ops_stretch(ops, i, &at)->place))
 			return VPT_ENOMEM;
@@ -232,6 +283,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 		out->devices[i].small_read_ns = device < s->small_cap ? s->small_ns[device] : 0;
 	}
+	out->came_back_bytes = s->back_bytes;
+	out->uploaded_again_bytes = s->again_bytes;
 	out->copies = vpa_arena_alloc(&out->arena, s->index.count, sizeof(*out->copies));
 	if (!out->copies)
 		return VPT_ENOMEM;
@@ -258,6 +311,8 @@ static void free_state(void *state)
 	vpa_index_free(&s->index);
 	vpa_index_free(&s->read_index);
 	vpa_index_free(&s->upload_index);
+	vpa_index_free(&s->size_index);
+	vpt_free(s->sizes);
 	vpt_free(s->uploads);
 	vpt_free(s->rows);
 	vpt_free(s->reads);

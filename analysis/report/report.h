@@ -149,6 +149,9 @@ struct vpa_report {
 	size_t copy_count;
 	struct vpa_upload_row *uploads; /* by total_ns, descending */
 	size_t upload_count;
+	/* Of copies of at least 1 MiB, told by their sizes: what came back to the host from what had gone to a device, and
+	 * what went to a device again after that. */
+	uint64_t came_back_bytes, uploaded_again_bytes;
 	struct vpa_read_row *reads; /* by count, descending */
 	size_t read_count;
 	struct vpa_sync_row *syncs; /* by idle_ns, then total_ns, descending */

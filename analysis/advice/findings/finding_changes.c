@@ -49,6 +49,8 @@ static const char *main_copies(struct vpa_report *r)
 	const struct vpa_copy_row *most = NULL;
 	size_t i;
 
+	if (vpa_copies_come_back_once(r))
+		return "scale DtoH 0";
 	if (vpa_copies_go_both_ways(r))
 		return "scale HtoD 0; scale DtoH 0";
 	for (i = 0; i < r->copy_count; i++)

@@ -119,8 +119,54 @@ static const char *amount_of(struct vpa_report *r, unsigned kind)
 		&r->arena, "%s a %s", vpa_bytes(bytes).text, vpa_unit_kind_name(unit.kind));
 }
 
-static void name_both_ways(struct vpa_report *r, struct vpa_finding *f)
+int vpa_copies_come_back_once(const struct vpa_report *r)
 {
+	return vpa_copies_go_both_ways(r) &&
+	       (double)r->came_back_bytes >= again_share * (double)bytes_of(r, VPT_COPYKIND_DTOH) &&
+	       (double)r->uploaded_again_bytes <=
+		       (1 - again_share) * (double)bytes_of(r, VPT_COPYKIND_HTOD);
+}
+
+static uint64_t kind_ns(const struct vpa_report *r, unsigned kind)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->copy_count; i++)
+		vpt_sat_add_to(&ns, r->copies[i].kind == kind ? r->copies[i].total_ns : 0);
+	return ns;
+}
+
+/* Of what copies cost, the part of those to the host: each byte has to go to the GPU once. */
+static void save_only_back(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving s)
+{
+	uint64_t back_ns = kind_ns(r, VPT_COPYKIND_DTOH),
+		 both_ns = vpt_sat_add(back_ns, kind_ns(r, VPT_COPYKIND_HTOD));
+
+	s.ns = vpt_sat_scale(s.ns, back_ns, both_ns);
+	s.from_ns = vpt_sat_scale(s.from_ns, back_ns, both_ns);
+	s.device_ns = vpt_sat_scale(s.device_ns, back_ns, both_ns);
+	s.base_ns = vpt_sat_scale(s.base_ns, back_ns, both_ns);
+	vpa_finding_saves(r, f, &s);
+}
+
+static void name_back_once(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
+{
+	f->words = "do not copy weights back: drop them";
+	f->title = "what went to the GPU once is copied back to the host and not used again: drop "
+		   "weights on the GPU, since the host still has them or can load them again";
+	f->note = vpa_arena_printf(&r->arena, "%s; %s go to the GPU, and %s come back", f->note,
+		vpa_bytes(bytes_of(r, VPT_COPYKIND_HTOD)).text,
+		vpa_bytes(bytes_of(r, VPT_COPYKIND_DTOH)).text);
+	save_only_back(r, f, *s);
+}
+
+static void name_both_ways(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
+{
+	if (vpa_copies_come_back_once(r)) {
+		name_back_once(r, f, s);
+		return;
+	}
 	f->words = "keep weights on the GPU";
 	f->title = "as much is copied to the host as to the GPU: keep weights on the GPU, or "
 		   "drop them there, since the host still has them";
@@ -128,7 +174,7 @@ static void name_both_ways(struct vpa_report *r, struct vpa_finding *f)
 		vpa_bytes(bytes_of(r, VPT_COPYKIND_HTOD)).text);
 }
 
-void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f)
+void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
 {
 	int is_copy_less = !strncmp(f->title, "copy less", 9);
 	struct again again = again_of(r);
@@ -139,7 +185,7 @@ void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f)
 					  amount_of(r, VPT_COPYKIND_HTOD))
 				: vpa_arena_text(&r->arena, f->title, strcspn(f->title, ":"));
 	if (vpa_copies_go_both_ways(r))
-		name_both_ways(r, f);
+		name_both_ways(r, f, s);
 	/* Many small ones have no row each. */
 	if ((double)all_ns(r) < again_share * (double)r->copies[0].total_ns)
 		return;

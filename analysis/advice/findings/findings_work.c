@@ -148,10 +148,9 @@ static uint64_t hidden_at_most(const struct vpa_report *r)
 	return ns;
 }
 
-static void find_exposed(struct vpa_report *r, const struct exposed *e)
+static struct vpa_saving saving_of(const struct vpa_report *r, const struct exposed *e)
 {
-	struct vpa_saving s = {0};
-	struct vpa_finding *f;
+	struct vpa_saving s = {.from_ns = e->from_ns};
 	size_t d;
 
 	for (d = 0; d < r->device_count; d++) {
@@ -163,6 +162,15 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 			s.device_ns = ns;
 		}
 	}
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, e->family);
+	return s;
+}
+
+static void find_exposed(struct vpa_report *r, const struct exposed *e)
+{
+	struct vpa_saving s = saving_of(r, e);
+	struct vpa_finding *f;
+
 	if (!vpa_saving_is_worth(r, &s) || (double)s.ns < exposed_share * (double)vpa_active_ns(r))
 		return;
 	f = vpa_finding_add(r, e->id, vpa_saving_status(r, &s));
@@ -173,8 +181,6 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 		vpa_duration(s.ns).text, vpa_percent(s.ns, vpa_windows_ns(r)).text);
 	f->threshold = "5 % of active, 1 % of the window";
 	f->caveat = f->note = e->caveat;
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, e->family);
-	s.from_ns = e->from_ns;
 	vpa_finding_saves(r, f, &s);
 }
 
@@ -293,7 +299,7 @@ static const char *way_of(const struct vpa_copy_row *c)
 }
 
 /* The largest kind of copies determines the advice. */
-static void name_copies(struct vpa_report *r, int is_too_much)
+static void name_copies(struct vpa_report *r, int is_too_much, const struct vpa_saving *s)
 {
 	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, VPA_FOUND_EXPOSED_COPY);
 	const struct vpa_copy_row *c = r->copies;
@@ -324,7 +330,7 @@ static void name_copies(struct vpa_report *r, int is_too_much)
 	note_copies(r, f, "copied");
 	if (c->kind == VPT_COPYKIND_HTOD ||
 		(c->kind == VPT_COPYKIND_DTOH && vpa_copies_go_both_ways(r)))
-		vpa_finding_of_uploads(r, f);
+		vpa_finding_of_uploads(r, f, s);
 }
 
 /* ---- how to send less ---- */
@@ -387,11 +393,12 @@ static void find_unhidden(struct vpa_report *r)
 			"transfer looks like waiting",
 			wait_ns, VPA_FAMILY_COMM, 0},
 	};
+	struct vpa_saving copies = saving_of(r, &kinds[0]);
 	size_t i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		find_exposed(r, &kinds[i]);
-	name_copies(r, is_too_much);
+	name_copies(r, is_too_much, &copies);
 	name_small_collectives(r);
 	name_comm(r);
 }

@@ -147,6 +147,53 @@ static void what_goes_out_and_back_is_kept(void **state)
 	vpa_report_free(r);
 }
 
+/* Three tensors of 100 MB go to the GPU, a kernel works for 40 ms, and they come back; so `times` times. */
+static struct vpa_report *report_of_tensors(unsigned times)
+{
+	static char script[16384];
+	int at = snprintf(script, sizeof(script), "start 0us\n");
+	unsigned i, k, t = 1000, corr = 0;
+
+	for (i = 0; i < times; i++)
+		for (k = 0; k < 7; k++, t += k == 4 ? 40010 : 20010)
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				k == 3  ? "call t1 cudaLaunchKernel %uus+5us corr %u\n"
+					  "kernel s7 %uus+40000us corr %u" GEMM
+				: k < 3 ? "call t1 cudaMemcpyAsync %uus+5us corr %u\n"
+					  "copy s7 HtoD pinned->device %uus+20000us corr %u bytes "
+					  "100000000\n"
+					: "call t1 cudaMemcpyAsync %uus+5us corr %u\n"
+					  "copy s7 DtoH device->pinned %uus+20000us corr %u bytes "
+					  "100000000\n",
+				t, corr + 1, t + 6, corr + 1),
+				corr++;
+	return vpt_script_report(script, NULL);
+}
+
+static void what_goes_up_once_is_not_copied_back(void **state)
+{
+	struct vpa_report *r = report_of_tensors(1);
+	const struct vpa_finding *f = finding(r, "exposed-copy");
+
+	(void)state;
+	assert_int_equal(r->came_back_bytes, 300000000);
+	assert_int_equal(r->uploaded_again_bytes, 0);
+	assert_non_null(f);
+	assert_string_equal(f->words, "do not copy weights back: drop them");
+	assert_string_equal(f->change, "scale DtoH 0");
+	assert_float_equal(f->gain_at_most_ms, 60, 1e-6);
+	vpa_report_free(r);
+	/* Half of the copies to the GPU are of what had been there. */
+	r = report_of_tensors(2);
+	f = finding(r, "exposed-copy");
+	assert_int_equal(r->uploaded_again_bytes, 300000000);
+	assert_non_null(f);
+	assert_string_equal(f->words, "keep weights on the GPU");
+	assert_string_equal(f->change, "scale HtoD 0; scale DtoH 0");
+	assert_float_equal(f->gain_at_most_ms, 240, 1e-6);
+	vpa_report_free(r);
+}
+
 /* Six steps of 100 ms: 300 MB and more from pinned memory for 60 ms, other sizes each time, and a kernel of 39 ms. */
 static void more_copies_than_kernels_hide_are_named_with_their_bytes(void **state)
 {
@@ -183,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_of_each_step_are_told_from_others),
 		cmocka_unit_test(what_goes_out_and_back_is_kept),
+		cmocka_unit_test(what_goes_up_once_is_not_copied_back),
 		cmocka_unit_test(more_copies_than_kernels_hide_are_named_with_their_bytes),
 	};
 
