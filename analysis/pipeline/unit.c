@@ -413,12 +413,33 @@ static void sum_inferred(const struct vpa_report *r, struct vpa_mean_unit *out)
 	out->end_ns = r->inferred[0].steps[r->inferred[0].step_count - 1].end_ns;
 }
 
+/* The device whose instances take longest together: the others wait for it, and their passes may be shorter than the time from one
+ * pass to the next. */
+static uint32_t slowest_device(const struct vpa_range_row *range)
+{
+	uint32_t best = range->instances[0].device;
+	uint64_t ns = 0, most_ns = 0;
+	size_t i;
+
+	for (i = 0; i < range->instance_count; i++) {
+		const struct vpa_range_instance *instance = &range->instances[i];
+
+		ns = i && instance->device == instance[-1].device ? ns : 0;
+		vpt_sat_add_to(&ns, instance->envelope_ns);
+		best = ns > most_ns ? instance->device : best;
+		most_ns = vpa_later(ns, most_ns);
+	}
+	return best;
+}
+
 /* Devices are assumed to go through them together. */
 static void sum_instances(const struct vpa_report *r, struct vpa_mean_unit *out)
 {
+	uint32_t slowest;
 	size_t i;
 
 	out->range = vpa_unit_range(&r, 1);
+	slowest = slowest_device(out->range);
 	for (i = 0; i < out->range->instance_count; i++) {
 		const struct vpa_range_instance *instance = &out->range->instances[i];
 		uint64_t end_ns = vpt_sat_add(instance->first_ns, instance->envelope_ns);
@@ -433,7 +454,7 @@ static void sum_instances(const struct vpa_report *r, struct vpa_mean_unit *out)
 		vpt_sat_add_to(
 			&out->busy_ns, vpt_sat_sub(instance->envelope_ns, instance->idle_ns));
 		vpt_sat_add_to(&out->idle_ns, instance->idle_ns);
-		if (instance->device != out->range->instances[0].device)
+		if (instance->device != slowest)
 			continue;
 		out->units++;
 		vpt_sat_add_to(&out->span_ns, instance->envelope_ns);

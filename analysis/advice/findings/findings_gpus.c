@@ -1,14 +1,15 @@
-/* findings_gpus.c - whether one GPU can reach the target, and how many could.
+/* findings_gpus.c - whether one GPU can reach the target, and how many could; and whether several share the work unevenly.
  *
  * Where the work of a unit takes one GPU longer than its frames may, no remedy of idle time reaches the target: the work has to get
  * cheaper, or several GPUs divide it. How fast these would be is not in a trace of one. What they would have to be follows from
  * the target: with n GPUs this many times as fast, divided by n, as `vptrace-analyze ranks --base` measures it. That is a
  * bound, not a prediction. */
-#include "analysis/advice/finding.h"
+#include "analysis/advice/findings/findings_idle.h"
 
 #include "analysis/base/numbers.h"
 #include "analysis/pipeline/unit.h"
 #include "analysis/pipeline/unit_limit.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +17,9 @@
 /* The target must be this many times what the GPU makes without idle time: cheaper work rarely brings more. A job of more GPUs
  * than these says only that the work is too much. */
 static const double least_missed = 1.5, most_gpus = 64;
+
+/* A GPU is full if it works for this share of the run, and for so many times the mean of all. */
+static const double full_share = 0.9, least_uneven = 1.1;
 
 /* Frames per second as RESULT has them; 0: unknown, or something else than the work of one GPU limits them. */
 static double fps_of_one(const struct vpa_report *r, const struct vpa_mean_unit *unit)
@@ -65,4 +69,99 @@ void vpa_find_gpus(struct vpa_report *r)
 		"at least %s: a bound, not a prediction; vptrace-analyze ranks DIR --base FILE "
 		"says what they reach",
 		efficiency_of(r, target / fps, gpus));
+}
+
+/* ---- balance ---- */
+
+static uint64_t busy_mean_ns(const struct vpa_report *r)
+{
+	return vpa_busy_ns(r) / r->device_count;
+}
+
+/* How long a device waited for others between its ops, or in all. */
+static uint64_t waited_ns(const struct vpa_device *d, int only_others)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < d->cause_count; i++)
+		if (d->causes[i].cause != VPA_CAUSE_BEFORE_FIRST_WORK &&
+			d->causes[i].cause != VPA_CAUSE_AFTER_LAST_WORK &&
+			(!only_others || d->causes[i].cause == VPA_CAUSE_DEPENDENCY))
+			vpt_sat_add_to(&ns, d->causes[i].ns);
+	return ns;
+}
+
+/* Whether all others wait for it, or for what waits for it, in most of their waits. NULL: no GPU is full, or not much more than
+ * others. */
+static const struct vpa_device *full_device(const struct vpa_report *r)
+{
+	const struct vpa_device *full = &r->devices[0];
+	size_t i;
+
+	for (i = 1; i < r->device_count; i++)
+		if (r->devices[i].busy_ns > full->busy_ns)
+			full = &r->devices[i];
+	if ((double)full->busy_ns < full_share * (double)vpa_run_ns(r) ||
+		(double)full->busy_ns < least_uneven * (double)busy_mean_ns(r))
+		return NULL;
+	for (i = 0; i < r->device_count; i++)
+		if (&r->devices[i] != full &&
+			waited_ns(&r->devices[i], 1) <= waited_ns(&r->devices[i], 0) / 2)
+			return NULL;
+	return full;
+}
+
+/* "GPU 0 and 1 wait 34 % and 43 % of the time" */
+static const char *waits_text(struct vpa_report *r, const struct vpa_device *full)
+{
+	const char *numbers = "", *shares = "";
+	size_t i, count = 0;
+
+	for (i = 0; i < r->device_count; i++) {
+		const struct vpa_device *d = &r->devices[i];
+		const char *comma = !count ? "" : count + 2 == r->device_count ? " and " : ", ";
+
+		if (d == full)
+			continue;
+		numbers = vpa_arena_printf(
+			&r->arena, "%s%s%lld", numbers, comma, (long long)d->device);
+		shares = vpa_arena_printf(&r->arena, "%s%s%s %%", shares, comma,
+			vpa_percent(waited_ns(d, 1), d->active_ns).text);
+		count++;
+	}
+	return vpa_arena_printf(&r->arena, "GPU %s wait%s for others for %s of the time", numbers,
+		count == 1 ? "s" : "", shares);
+}
+
+/* If all GPUs had the same work, each would have the mean. All of them gain the time that the full one needs less. */
+void vpa_find_balance(struct vpa_report *r)
+{
+	const struct vpa_device *full = r->device_count > 1 ? full_device(r) : NULL;
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	struct vpa_saving s = {.device = full};
+	struct vpa_finding *f;
+
+	if (!full)
+		return;
+	s.device_ns = full->busy_ns - busy_mean_ns(r);
+	s.ns = s.device_ns * r->device_count;
+	if (!vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, VPA_FOUND_GPU_BALANCE, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	f->title = vpa_arena_printf(&r->arena,
+		"GPU %lld works all the time, and the others wait for it: move work to them",
+		(long long)full->device);
+	f->words = vpa_arena_printf(
+		&r->arena, "move work from GPU %lld to the others", (long long)full->device);
+	s.base_ns = unit.units > 0 ? vpt_sat_scale(s.ns, unit.span_ns, vpa_run_ns(r)) : 0;
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena, "GPU %lld works %s %% of the time; %s",
+		(long long)full->device, vpa_percent(full->busy_ns, full->active_ns).text,
+		waits_text(r, full));
+	f->threshold = "90 % of the run, 1.1 times the mean, half of the others' waits";
+	f->caveat = "at most: if all GPUs get the same work";
+	f->note = f->measured;
 }

@@ -431,6 +431,12 @@ static int is_unavoidable(
 	return a->course && (double)sum->ns < course_share * (double)vpa_windows_ns(r);
 }
 
+/* GPUs that wait for a full one do not work at the same time as it because they have less to do. */
+static int is_of_balance(const struct vpa_report *r, enum vpa_cause cause)
+{
+	return cause == VPA_CAUSE_DEPENDENCY && vpa_finding_find(r, VPA_FOUND_GPU_BALANCE);
+}
+
 /* A cause is listed for what no other has; and the largest of all also if others would save the same time, since
  * else smaller gains would stand there alone, or none. */
 static void find_causes(struct vpa_report *r)
@@ -447,7 +453,7 @@ static void find_causes(struct vpa_report *r)
 		vpa_idle_sum_leave_stops(r, &sum);
 		if (is_wait(advices[k].cause) || is_unavoidable(r, &advices[k], &sum) ||
 			vpa_is_launch_blocked(r, advices[k].cause) ||
-			vpa_finding_find(r, advices[k].id))
+			is_of_balance(r, advices[k].cause) || vpa_finding_find(r, advices[k].id))
 			continue;
 		if (vpa_idle_sum_is_worth(r, &sum)) {
 			vpa_find_cause(r, &advices[k], &sum);
@@ -563,6 +569,7 @@ void vpa_find_idle(struct vpa_report *r)
 	vpa_find_stops(r);
 	vpa_find_launch_blocking(r);
 	vpa_find_trials(r);
+	vpa_find_balance(r);
 	find_causes(r);
 	vpa_note_pauses(r);
 	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, VPA_FOUND_BEFORE_FIRST_WORK,

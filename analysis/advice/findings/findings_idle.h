@@ -72,6 +72,11 @@ uint64_t vpa_trials_idle(const struct vpa_report *r, uint32_t causes);
 /* The finding; before those of causes. */
 void vpa_find_trials(struct vpa_report *r);
 
+/* ---- findings_gpus.c ---- */
+
+/* Whether others wait for a GPU that is full; before the findings of causes. */
+void vpa_find_balance(struct vpa_report *r);
+
 /* The part of the saving that no other cause has. */
 static inline uint64_t vpa_idle_sum_own(const struct vpa_idle_sum *sum)
 {

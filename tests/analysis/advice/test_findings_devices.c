@@ -2,6 +2,7 @@
  * of the run, not time in which one of its devices is idle. */
 #include "analysis/advice/finding.h"
 #include "analysis/analyze.h"
+#include "analysis/pipeline/unit.h"
 #include "analysis/render/renderer.h"
 #include "analysis/report/limit.h"
 #include "formats/base/count.h"
@@ -303,6 +304,69 @@ static void waiting_in_a_collective_is_no_work(void **state)
 	vpa_report_free(r);
 }
 
+/* A pipeline of 2 GPUs: in each of ten passes of `us` GPU 0 works for `first_us`, then GPU 1 all the time but 10 us. All is launched at
+ * once; `waits`: each stream waits for an event, or else for what nobody knows. */
+static struct vpa_report *pipeline(size_t first_us, size_t us, int waits)
+{
+	static struct script s;
+	size_t i;
+
+	begin(&s);
+	for (i = 0; i < 10; i++) {
+		size_t t = 3000 + i * us, host = 1000 + i * 50;
+
+		s.used += (size_t)snprintf(s.text + s.used, sizeof(s.text) - s.used,
+			"range t1 %zuus-%zuus \"generate\"\n", host, host + 49);
+		for (int device = 0; device < 2; device++) {
+			size_t from = device ? t + 100 : t;
+
+			s.corr++;
+			if (waits)
+				s.used += (size_t)snprintf(s.text + s.used, sizeof(s.text) - s.used,
+					"call t1 cudaStreamWaitEvent %zuus+1us corr %zu\n",
+					host + 10 + 20 * (size_t)device, 500 + s.corr);
+			s.used += (size_t)snprintf(s.text + s.used, sizeof(s.text) - s.used,
+				"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+				"kernel s%d.7 %zuus+%zuus corr %zu%s",
+				host + 15 + 20 * (size_t)device, s.corr, device, from,
+				device ? us - 10 : first_us, s.corr, GEMM);
+		}
+	}
+	return analyze(&s);
+}
+
+static void a_full_gpu_gives_work_to_those_that_wait(void **state)
+{
+	struct vpa_report *r = pipeline(4000, 10000, 1);
+	const struct vpa_finding *f = NULL;
+	struct vpa_mean_unit unit;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < r->finding_count; i++) {
+		assert_int_not_equal(r->findings[i].id, VPA_FOUND_DEPENDENCY);
+		f = r->findings[i].id == VPA_FOUND_GPU_BALANCE ? &r->findings[i] : f;
+	}
+	assert_non_null(f);
+	assert_string_equal(f->words, "move work from GPU 1 to the others");
+	/* 99.9 ms and 40 ms: 69.95 on each. */
+	assert_float_equal(f->gain_at_most_ms, (float)(2 * 29.95), 1e-5);
+	/* Passes of GPU 0 take 4 ms, those of GPU 1 what a pass takes. */
+	unit = vpa_mean_unit_of(r);
+	assert_int_equal(unit.kind, VPA_UNIT_INSTANCE);
+	assert_int_equal(vpa_mean_unit_ns(&unit), 9990000);
+	vpa_report_free(r);
+	/* Even work; and a GPU that waits for the host. */
+	for (i = 0; i < 2; i++) {
+		size_t k;
+
+		r = i ? pipeline(4000, 10000, 0) : pipeline(9500, 10000, 1);
+		for (k = 0; k < r->finding_count; k++)
+			assert_int_not_equal(r->findings[k].id, VPA_FOUND_GPU_BALANCE);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +377,7 @@ int main(void)
 		cmocka_unit_test(communication_has_a_name_and_two_remedies),
 		cmocka_unit_test(a_step_takes_as_long_as_a_device_works_in_it),
 		cmocka_unit_test(waiting_in_a_collective_is_no_work),
+		cmocka_unit_test(a_full_gpu_gives_work_to_those_that_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
