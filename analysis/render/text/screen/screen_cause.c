@@ -176,7 +176,7 @@ static const struct vpa_kernel_row *main_collective(const struct vpa_report *r)
 	const struct vpa_kernel_row *most = NULL;
 	size_t i;
 
-	for (i = 0; i < r->kernel_names; i++)
+	for (i = 0; i < r->kernel_count; i++)
 		if (r->kernels[i].family == VPA_FAMILY_COMM &&
 			(!most || r->kernels[i].exclusive_ns > most->exclusive_ns))
 			most = &r->kernels[i];
