@@ -2,28 +2,34 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/model/blocking_launches.h"
+#include "formats/base/vectorise.h"
 
 struct state {
 	uint64_t kernels, after;
 };
 
-static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+VPT_VECTORISE
+static void count(const struct vpa_ops *ops, struct state *s)
 {
-	struct state *s = state;
 	uint64_t kernels = 0, after = 0;
-	size_t i;
+	size_t i, n = ops->count;
 
-	(void)c;
-	for (i = 0; i < ops->count; i++) {
-		uint64_t counts = ops->end_ns[i] - ops->start_ns[i] >= VPA_BLOCKING_NS;
+	for (i = 0; i < n; i++) {
+		uint64_t end = ops->launch_end_ns[i];
+		uint64_t counts = (ops->end_ns[i] - ops->start_ns[i] >= VPA_BLOCKING_NS) &
+				  (end != UINT64_MAX) & (ops->kind[i] == VPA_KERNEL);
 
-		counts &= ops->launch_end_ns[i] != UINT64_MAX;
-		counts &= ops->kind[i] == VPA_KERNEL;
 		kernels += counts;
-		after += counts & (ops->launch_end_ns[i] >= ops->end_ns[i]);
+		after += counts & (end >= ops->end_ns[i]);
 	}
 	s->kernels += kernels;
 	s->after += after;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	(void)c;
+	count(ops, state);
 	return VPT_OK;
 }
 
