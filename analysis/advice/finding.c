@@ -175,8 +175,7 @@ enum vpa_finding_status vpa_saving_status(const struct vpa_report *r, const stru
 								: VPA_FINDING_WARN;
 }
 
-/* The busiest device: stands for savings that are not known per device. */
-static const struct vpa_device *busiest(const struct vpa_report *r)
+const struct vpa_device *vpa_busiest_device(const struct vpa_report *r)
 {
 	const struct vpa_device *most = &r->devices[0];
 	size_t i;
@@ -336,7 +335,7 @@ static void name_device(struct vpa_report *r, struct vpa_finding *f, const struc
 
 void vpa_finding_saves(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
 {
-	const struct vpa_device *d = s->device ? s->device : busiest(r);
+	const struct vpa_device *d = s->device ? s->device : vpa_busiest_device(r);
 	uint64_t ns = s->device ? s->device_ns : vpa_portion(s->ns, d->busy_ns, vpa_busy_ns(r));
 
 	f->gain_at_most_ms = vpa_in_ms(s->ns);

@@ -10,10 +10,10 @@
 enum {
 	VPA_BLOCKING_NS = 20000,
 	VPA_BLOCKING_LEAST = 20,  /* kernels */
-	VPA_BLOCKING_OTHERS = 100 /* of so many one may not be so */
+	VPA_BLOCKING_OTHERS = 100 /* one kernel of 100 may be otherwise */
 };
 
-/* Of `kernels` of VPA_BLOCKING_NS or longer with a known launch, so many launches returned after the kernel's end. */
+/* `kernels`: that take VPA_BLOCKING_NS or longer, with a known launch. `after`: of these, whose launch returned after their end. */
 static inline int vpa_launches_block(uint64_t kernels, uint64_t after)
 {
 	return kernels >= VPA_BLOCKING_LEAST && kernels - after <= kernels / VPA_BLOCKING_OTHERS;

@@ -18,7 +18,7 @@
  * than these says only that the work is too much. */
 static const double least_missed = 1.5, most_gpus = 64;
 
-/* A GPU is full if it works for this share of the run, and for so many times the mean of all. */
+/* When a GPU is full: its work as a share of the run, and of the mean work of a GPU. */
 static const double full_share = 0.9, least_uneven = 1.1;
 
 /* Frames per second as RESULT has them; 0: unknown, or something else than the work of one GPU limits them. */
@@ -96,12 +96,9 @@ static uint64_t waited_ns(const struct vpa_device *d, int only_others)
  * others. */
 static const struct vpa_device *full_device(const struct vpa_report *r)
 {
-	const struct vpa_device *full = &r->devices[0];
+	const struct vpa_device *full = vpa_busiest_device(r);
 	size_t i;
 
-	for (i = 1; i < r->device_count; i++)
-		if (r->devices[i].busy_ns > full->busy_ns)
-			full = &r->devices[i];
 	if ((double)full->busy_ns < full_share * (double)vpa_run_ns(r) ||
 		(double)full->busy_ns < least_uneven * (double)busy_mean_ns(r))
 		return NULL;

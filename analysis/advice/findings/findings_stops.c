@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	RARE = 3, /* pauses: at most one for so many times that the host was where they are */
+	RARE = 3, /* pauses: at most one of three visits to a place */
 	PART = 4  /* they are worth a word from 1 / this of the host code on */
 };
 

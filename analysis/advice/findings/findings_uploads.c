@@ -87,20 +87,28 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f)
 	vpa_finding_work_is_at(r, f, &most, most_ns, all_ns(r));
 }
 
-static uint64_t bytes_of(const struct vpa_report *r, unsigned kind)
+/* All copies of a kind. */
+struct copy_sum {
+	uint64_t bytes, ns;
+};
+
+static struct copy_sum sum_of(const struct vpa_report *r, unsigned kind)
 {
-	uint64_t bytes = 0;
+	struct copy_sum sum = {0, 0};
 	size_t i;
 
 	for (i = 0; i < r->copy_count; i++)
-		vpt_sat_add_to(&bytes, r->copies[i].kind == kind ? r->copies[i].bytes : 0);
-	return bytes;
+		if (r->copies[i].kind == kind) {
+			vpt_sat_add_to(&sum.bytes, r->copies[i].bytes);
+			vpt_sat_add_to(&sum.ns, r->copies[i].total_ns);
+		}
+	return sum;
 }
 
 int vpa_copies_go_both_ways(const struct vpa_report *r)
 {
-	double to_gpu = (double)bytes_of(r, VPT_COPYKIND_HTOD),
-	       to_host = (double)bytes_of(r, VPT_COPYKIND_DTOH);
+	double to_gpu = (double)sum_of(r, VPT_COPYKIND_HTOD).bytes,
+	       to_host = (double)sum_of(r, VPT_COPYKIND_DTOH).bytes;
 
 	return to_gpu > 0 && to_gpu >= again_share * to_host && to_host >= again_share * to_gpu;
 }
@@ -109,7 +117,7 @@ int vpa_copies_go_both_ways(const struct vpa_report *r)
 static const char *amount_of(struct vpa_report *r, unsigned kind)
 {
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
-	uint64_t bytes = bytes_of(r, kind), run_ns = vpa_run_ns(r);
+	uint64_t bytes = sum_of(r, kind).bytes, run_ns = vpa_run_ns(r);
 
 	if (!(unit.units > 0) || (double)unit.span_ns < most_share * (double)run_ns)
 		return vpa_arena_text(
@@ -122,26 +130,17 @@ static const char *amount_of(struct vpa_report *r, unsigned kind)
 int vpa_copies_come_back_once(const struct vpa_report *r)
 {
 	return vpa_copies_go_both_ways(r) &&
-	       (double)r->came_back_bytes >= again_share * (double)bytes_of(r, VPT_COPYKIND_DTOH) &&
+	       (double)r->came_back_bytes >=
+		       again_share * (double)sum_of(r, VPT_COPYKIND_DTOH).bytes &&
 	       (double)r->uploaded_again_bytes <=
-		       (1 - again_share) * (double)bytes_of(r, VPT_COPYKIND_HTOD);
-}
-
-static uint64_t kind_ns(const struct vpa_report *r, unsigned kind)
-{
-	uint64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < r->copy_count; i++)
-		vpt_sat_add_to(&ns, r->copies[i].kind == kind ? r->copies[i].total_ns : 0);
-	return ns;
+		       (1 - again_share) * (double)sum_of(r, VPT_COPYKIND_HTOD).bytes;
 }
 
 /* Of what copies cost, the part of those to the host: each byte has to go to the GPU once. */
 static void save_only_back(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving s)
 {
-	uint64_t back_ns = kind_ns(r, VPT_COPYKIND_DTOH),
-		 both_ns = vpt_sat_add(back_ns, kind_ns(r, VPT_COPYKIND_HTOD));
+	uint64_t back_ns = sum_of(r, VPT_COPYKIND_DTOH).ns,
+		 both_ns = vpt_sat_add(back_ns, sum_of(r, VPT_COPYKIND_HTOD).ns);
 
 	s.ns = vpt_sat_scale(s.ns, back_ns, both_ns);
 	s.from_ns = vpt_sat_scale(s.from_ns, back_ns, both_ns);
@@ -156,8 +155,8 @@ static void name_back_once(struct vpa_report *r, struct vpa_finding *f, const st
 	f->title = "what went to the GPU once is copied back to the host and not used again: drop "
 		   "weights on the GPU, since the host still has them or can load them again";
 	f->note = vpa_arena_printf(&r->arena, "%s; %s go to the GPU, and %s come back", f->note,
-		vpa_bytes(bytes_of(r, VPT_COPYKIND_HTOD)).text,
-		vpa_bytes(bytes_of(r, VPT_COPYKIND_DTOH)).text);
+		vpa_bytes(sum_of(r, VPT_COPYKIND_HTOD).bytes).text,
+		vpa_bytes(sum_of(r, VPT_COPYKIND_DTOH).bytes).text);
 	save_only_back(r, f, *s);
 }
 
@@ -171,7 +170,7 @@ static void name_both_ways(struct vpa_report *r, struct vpa_finding *f, const st
 	f->title = "as much is copied to the host as to the GPU: keep weights on the GPU, or "
 		   "drop them there, since the host still has them";
 	f->note = vpa_arena_printf(&r->arena, "%s; %s go to the GPU", f->note,
-		vpa_bytes(bytes_of(r, VPT_COPYKIND_HTOD)).text);
+		vpa_bytes(sum_of(r, VPT_COPYKIND_HTOD).bytes).text);
 }
 
 void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)

@@ -166,11 +166,10 @@ uint64_t vpa_find_waits(struct vpa_report *r)
 	((uint32_t)1 << VPA_CAUSE_LAUNCH_CALL | (uint32_t)1 << VPA_CAUSE_LAUNCH_RATE |             \
 		(uint32_t)1 << VPA_CAUSE_HOST_CODE | (uint32_t)1 << VPA_CAUSE_LAUNCH_LATENCY)
 
-void vpa_find_launch_blocking(struct vpa_report *r)
+static struct vpa_saving not_ahead(const struct vpa_report *r)
 {
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	struct vpa_saving s = {.device = r->device_count ? &r->devices[0] : NULL};
-	struct vpa_finding *f;
 	size_t d, i;
 
 	for (d = 0; d < r->device_count; d++)
@@ -179,12 +178,23 @@ void vpa_find_launch_blocking(struct vpa_report *r)
 				vpt_sat_add_to(&s.ns, r->devices[d].causes[i].ns);
 				vpt_sat_add_to(&s.device_ns, d ? 0 : r->devices[d].causes[i].ns);
 			}
-	if (!r->launches_block || !vpa_saving_is_worth(r, &s))
+	s.base_ns = vpa_gain_unit_idle(r, &unit, NOT_AHEAD, s.ns, s.ns);
+	return s;
+}
+
+void vpa_find_launch_blocking(struct vpa_report *r)
+{
+	struct vpa_saving s;
+	struct vpa_finding *f;
+
+	if (!r->launches_block)
+		return;
+	s = not_ahead(r);
+	if (!vpa_saving_is_worth(r, &s))
 		return;
 	f = vpa_finding_add(r, VPA_FOUND_LAUNCH_BLOCKING, vpa_saving_status(r, &s));
 	if (!f)
 		return;
-	s.base_ns = vpa_gain_unit_idle(r, &unit, NOT_AHEAD, s.ns, s.ns);
 	vpa_finding_saves(r, f, &s);
 	f->is_idle = 1;
 	f->title = "each launch returns only when its kernel has ended: unset "

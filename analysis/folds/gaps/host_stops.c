@@ -24,7 +24,7 @@ enum {
 	LEAST_PLACES = 3,
 	LEAST_PAUSES = 3,
 	LENGTHS = 5,     /* pauses differ by 1 / this of the longest at most */
-	OPS = 100,       /* at most one stop for so many */
+	OPS = 100,       /* there are at least 100 ops for each stop */
 	EDGE_NS = 100000 /* what other threads do so near to the ends of a stop is not in it */
 };
 

@@ -14,7 +14,7 @@ enum {
 	VPA_QUOTA_NS = 100000000    /* the usual period of a quota */
 };
 
-/* When stops end: every so many ns, from a moment on or up to VPA_STOP_NEAR_NS after it. */
+/* When stops end: at from_ns, and each every_ns after it, or up to VPA_STOP_NEAR_NS later. */
 struct vpa_stop_clock {
 	uint64_t every_ns; /* 0: at any time */
 	uint64_t from_ns;
