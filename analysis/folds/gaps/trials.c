@@ -258,6 +258,13 @@ static int is_beside(const struct series *t, const struct vpa_ops *ops, size_t i
 	return around && around == t->around && around->start_ns == t->operator_ns;
 }
 
+/* Whether a series that this op began would end with the next one, which was launched before this one had ended. */
+static int is_soon_over(const struct vpa_ops *ops, size_t i)
+{
+	return i + 1 < ops->count && ops->stream[i + 1] == ops->stream[i] &&
+	       ops->kind[i + 1] == VPA_KERNEL && ops->launch_start_ns[i + 1] < ops->end_ns[i];
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
@@ -272,7 +279,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		const struct vpa_op_stretch *stretch;
 		int product = is_product(ops, i);
 
-		if (!product && !t->is_open)
+		if (!t->is_open && (!product || is_soon_over(ops, i)))
 			continue;
 		stretch = vpa_ops_stretch(ops, i, &k);
 		if (product && t->is_open && goes_on(s, c, t, ops, i, stretch)) {
