@@ -10,6 +10,7 @@
 #include "analysis/join/resolver.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/vectorise.h"
 #include "formats/chunk/strings.h"
 
 #include <string.h>
@@ -44,7 +45,9 @@ struct state {
 	uint32_t waits[2]; /* ids of the calls' names */
 	int has_waits;
 	struct series *streams;
-	size_t stream_cap;
+	size_t stream_cap, open;
+	uint8_t *may_begin; /* a series, by op of the batch */
+	size_t may_cap;
 	struct piece *pieces;
 	size_t piece_count, piece_cap;
 	struct vpa_trials sum;
@@ -151,12 +154,13 @@ static void add_name(struct series *t, uint32_t kernel)
 		t->names[t->name_count++] = kernel;
 }
 
-static void begin_series(
-	struct series *t, const struct vpa_ops *ops, size_t i, const struct vpa_op_stretch *stretch)
+static void begin_series(struct state *s, struct series *t, const struct vpa_ops *ops, size_t i,
+	const struct vpa_op_stretch *stretch)
 {
 	t->is_open = ops->launch[i] != NULL;
 	if (!t->is_open)
 		return;
+	s->open++;
 	t->start_ns = t->last_start_ns = ops->start_ns[i];
 	t->last_end_ns = ops->end_ns[i];
 	t->last_launch_ns = ops->launch_start_ns[i];
@@ -180,6 +184,7 @@ static int end_series(struct state *s, struct series *t)
 	if (!t->is_open)
 		return VPT_OK;
 	t->is_open = 0;
+	s->open--;
 	if (t->name_count < LEAST || !t->is_again)
 		return VPT_OK;
 	sum->count++;
@@ -258,28 +263,60 @@ static int is_beside(const struct series *t, const struct vpa_ops *ops, size_t i
 	return around && around == t->around && around->start_ns == t->operator_ns;
 }
 
-/* Whether a series that this op began would end with the next one, which was launched before this one had ended. */
-static int is_soon_over(const struct vpa_ops *ops, size_t i)
+/* Finds the products that may begin a series: it would end with the next op of the stream if that was launched
+ * before this one had ended. */
+VPT_VECTORISE
+static void find_beginnings(const struct vpa_ops *ops, uint8_t *may_begin)
 {
-	return i + 1 < ops->count && ops->stream[i + 1] == ops->stream[i] &&
-	       ops->kind[i + 1] == VPA_KERNEL && ops->launch_start_ns[i + 1] < ops->end_ns[i];
+	size_t i, last = ops->count - 1;
+
+	for (i = 0; i < last; i++) {
+		unsigned product =
+			(ops->family[i] == VPA_FAMILY_CONV) | (ops->family[i] == VPA_FAMILY_GEMM);
+		unsigned ends = (ops->stream[i + 1] == ops->stream[i]) &
+				(ops->kind[i + 1] == VPA_KERNEL) &
+				(ops->launch_start_ns[i + 1] < ops->end_ns[i]);
+
+		may_begin[i] = (uint8_t)(product & !ends);
+	}
+	may_begin[last] = (uint8_t)is_product(ops, last);
+}
+
+/* The first op from `i` on that a series may begin with or that an open one may end with. */
+static size_t next_of_interest(const struct state *s, const struct vpa_ops *ops, size_t i)
+{
+	const uint8_t *next =
+		s->open || i == ops->count ? NULL : memchr(s->may_begin + i, 1, ops->count - i);
+
+	return s->open ? i : next ? (size_t)(next - s->may_begin) : ops->count;
+}
+
+static int make_room(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	if (know_waits(s, c) ||
+		vpt_grow_zeroed(
+			&s->streams, &s->stream_cap, c->model->stream_count, sizeof(*s->streams)) ||
+		vpt_grow(&s->may_begin, &s->may_cap, ops->count, sizeof(*s->may_begin)))
+		return VPT_ENOMEM;
+	return VPT_OK;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
 	size_t i, k = 0;
-	int rc = VPT_OK;
+	int rc = make_room(s, c, ops);
 
-	if (know_waits(s, c) || vpt_grow_zeroed(&s->streams, &s->stream_cap, c->model->stream_count,
-					sizeof(*s->streams)))
-		return VPT_ENOMEM;
-	for (i = 0; i < ops->count && !rc; i++) {
+	if (rc || !ops->count)
+		return rc;
+	find_beginnings(ops, s->may_begin);
+	for (i = next_of_interest(s, ops, 0); i < ops->count && !rc;
+		i = next_of_interest(s, ops, i + 1)) {
 		struct series *t = &s->streams[ops->stream[i]];
 		const struct vpa_op_stretch *stretch;
 		int product = is_product(ops, i);
 
-		if (!t->is_open && (!product || is_soon_over(ops, i)))
+		if (!t->is_open && !s->may_begin[i])
 			continue;
 		stretch = vpa_ops_stretch(ops, i, &k);
 		if (product && t->is_open && goes_on(s, c, t, ops, i, stretch)) {
@@ -287,7 +324,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		} else if (product || !is_beside(t, ops, i, stretch)) {
 			rc = end_series(s, t);
 			if (product)
-				begin_series(t, ops, i, stretch);
+				begin_series(s, t, ops, i, stretch);
 		}
 	}
 	s->piece_count = 0;
@@ -347,6 +384,7 @@ static void free_state(void *state)
 	struct state *s = state;
 
 	vpt_free(s->streams);
+	vpt_free(s->may_begin);
 	vpt_free(s->pieces);
 	vpt_free(s->spans);
 	vpt_free(s->places);
