@@ -8,10 +8,12 @@
 struct vpa_edges_finding {
 	struct vpa_tape *t;
 	struct vpa_edges *e;
-	uint32_t *last;          /* by stream: the op launched last; NONE */
-	uint32_t *synced;        /* by stream: that op at the last wait for a whole device */
-	uint32_t *pending;       /* by stream: an op of another stream that its next op waits for */
-	uint32_t *prior;         /* by op: the op before it on its stream */
+	uint32_t *last;    /* by stream: the op launched last; NONE */
+	uint32_t *synced;  /* by stream: that op at the last wait for a whole device */
+	uint32_t *pending; /* by stream: an op of another stream that its next op waits for */
+	uint32_t *prior;   /* by op: the op before it on its stream */
+	/* By call: how many calls of its thread until then made a stream wait, no record says which; NULL: one GPU. */
+	uint32_t *waits;
 	uint64_t *short_cost;    /* by name */
 	struct vpa_index events; /* ids of events that were recorded, and the process */
 	uint32_t *event_op;      /* by such an id */

@@ -94,21 +94,68 @@ struct ended {
 	uint64_t count;
 };
 
-/* The op of another stream of its device that ended just before it began; NONE. */
-static uint32_t inferred_of(const struct vpa_tape *t, uint32_t op, const struct ended *ended)
+/* Of those whose records say which stream waits for what, nothing has to be inferred. */
+static int count_waits(struct vpa_edges_finding *f)
 {
+	const struct vpa_tape *t = f->t;
+	uint32_t *counts;
+	size_t i;
+
+	if (t->gpu_count < 2)
+		return VPT_OK;
+	counts = vpt_calloc(t->thread_count, sizeof(*counts));
+	f->waits = vpt_alloc(t->call_count, sizeof(*f->waits));
+	if (!counts || !f->waits) {
+		vpt_free(counts);
+		return VPT_ENOMEM;
+	}
+	for (i = 0; i < t->call_count; i++)
+		f->waits[i] = t->calls[i].klass == VPT_CALL_STREAM_WAIT;
+	for (i = 0; i < t->sync_count; i++)
+		if (t->syncs[i].call != VPA_TAPE_NONE && t->syncs[i].waiting != VPA_TAPE_NONE)
+			f->waits[t->syncs[i].call] = 0;
+	for (i = 0; i < t->call_count; i++)
+		f->waits[i] = counts[t->calls[i].thread] += f->waits[i];
+	vpt_free(counts);
+	return VPT_OK;
+}
+
+/* Whether its thread made a stream wait between the launch of the op before it on its stream and its own. */
+static int was_told_to_wait(const struct vpa_edges_finding *f, uint32_t op)
+{
+	const struct vpa_tape *t = f->t;
 	const struct vpa_tape_op *o = &t->ops[op];
+	uint32_t prior = f->prior[op],
+		 before = prior == VPA_TAPE_NONE ? VPA_TAPE_NONE : t->ops[prior].call;
+
+	if (!f->waits || o->call == VPA_TAPE_NONE)
+		return 0;
+	return f->waits[o->call] >
+	       (before != VPA_TAPE_NONE && t->calls[before].thread == t->calls[o->call].thread
+			       ? f->waits[before]
+			       : 0);
+}
+
+/* The op that ended just before it began, of another stream of its GPU; of another GPU of its process only if
+ * a stream was told to wait, since GPUs at work end ops at all times. NONE: there is none. */
+static uint32_t inferred_of(
+	const struct vpa_edges_finding *f, uint32_t op, const struct ended *ended)
+{
+	const struct vpa_tape *t = f->t;
+	const struct vpa_tape_op *o = &t->ops[op];
+	const struct vpa_tape_stream *own = &t->streams[o->stream];
+	int told = was_told_to_wait(f, op);
 	uint64_t i, least_i = ended->count > LOOK_BACK ? ended->count - LOOK_BACK : 0;
 
 	for (i = ended->count; i > least_i; i--) {
 		uint32_t row = ended->last[(i - 1) % LOOK_BACK];
 		const struct vpa_tape_op *q = &t->ops[row];
+		const struct vpa_tape_stream *stream = &t->streams[q->stream];
 
 		if (q->end_ns + VPA_INFER_NS <= o->start_ns)
 			break;
-		if (q->stream != o->stream &&
-			t->streams[q->stream].gpu == t->streams[o->stream].gpu &&
-			q->start_ns < o->start_ns)
+		if (q->stream != o->stream && q->start_ns < o->start_ns &&
+			(stream->gpu == own->gpu || (told && stream->pid == own->pid)))
 			return row;
 	}
 	return VPA_TAPE_NONE;
@@ -153,7 +200,7 @@ static void bind(struct vpa_edges_finding *f, uint32_t op, const struct ended *e
 		best = at > best ? at : best;
 	}
 	if (o->call != VPA_TAPE_NONE && o->event == VPA_TAPE_NONE && start - best > DELAY_NS) {
-		o->event = inferred_of(t, op, ended);
+		o->event = inferred_of(f, op, ended);
 		if (o->event != VPA_TAPE_NONE) {
 			o->binding = VPA_BINDING_INFERRED;
 			add_measured(t, o, &f->e->inferred_ns, (uint64_t)(start - best));
@@ -211,6 +258,8 @@ int vpa_edges_of_ops(struct vpa_edges_finding *f)
 {
 	int rc = find_prior(f);
 
+	if (!rc)
+		rc = count_waits(f);
 	if (!rc)
 		rc = find_usual(f);
 	return rc ? rc : bind_ops(f);

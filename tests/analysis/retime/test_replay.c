@@ -363,6 +363,12 @@ static const struct retime_case cases[] = {
 		100000, 117000, 7000, 10000,
 		{{"host 0", 1, 10000}, {"host 0.5", 1, 10000}, {"host 2", 1, 20000},
 			{"scale k 0.5", 2, 12000}, {"delete cudaLaunch*", 2, 3000}}},
+	{"a wait for another GPU",
+		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-45000 corr 1 \"a\"\n"
+		"call t1 cudaStreamWaitEvent 6000-7000 corr 3\n"
+		"call t1 cudaLaunchKernel 8000-10000 corr 4\nkernel s1.7 46000-56000 corr 4 "
+		"\"b\"\n",
+		1000, 56000, 11000, 53000, {{"scale a 0.5", 1, 35000}}},
 };
 
 static void test_cases(void **state)
@@ -373,6 +379,11 @@ static void test_cases(void **state)
 	for (i = 0; i < COUNT(cases); i++)
 		check(&cases[i]);
 }
+
+/* "b" begins as "a" of another GPU has ended; `wait`: what the thread does in between. */
+#define TWO_GPUS(wait)                                                                             \
+	"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-45000 corr 1 \"a\"\n" wait      \
+	"call t1 cudaLaunchKernel 8000-10000 corr 4\nkernel s1.7 46000-56000 corr 4 \"b\"\n"
 
 #define UNEXPLAINED                                                                                \
 	"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-6000 corr 1 \"a\"\n"            \
@@ -389,6 +400,25 @@ static void test_what_it_does_not_know(void **state)
 	assert_int_equal(r.out.unexplained_ns, 0);
 	assert_int_equal(r.out.ops, 2);
 	assert_int_equal(r.out.ops_without_call, 0);
+	vpa_retiming_free(&r.out);
+	/* GPUs end ops at the same time by chance; a stream that was told to wait does wait. */
+	r = retime(TWO_GPUS(""), 1000, 56000, NULL, 0);
+	assert_int_equal(r.out.inferred_ns, 0);
+	assert_int_equal(r.out.unexplained_ns, 34000);
+	vpa_retiming_free(&r.out);
+	r = retime(
+		TWO_GPUS("call t1 cudaStreamWaitEvent 6000-7000 corr 3\n"), 1000, 56000, NULL, 0);
+	assert_int_equal(r.out.inferred_ns, 34000);
+	assert_int_equal(r.out.unexplained_ns, 0);
+	vpa_retiming_free(&r.out);
+	/* Of another thread, or after the launch, it says nothing of this op. */
+	r = retime(
+		TWO_GPUS("call t2 cudaStreamWaitEvent 6000-7000 corr 3\n"), 1000, 56000, NULL, 0);
+	assert_int_equal(r.out.unexplained_ns, 34000);
+	vpa_retiming_free(&r.out);
+	r = retime(
+		TWO_GPUS("call t1 cudaStreamWaitEvent 11000-12000 corr 3\n"), 1000, 56000, NULL, 0);
+	assert_int_equal(r.out.unexplained_ns, 34000);
 	vpa_retiming_free(&r.out);
 	r = retime(UNEXPLAINED, 1000, 41000, NULL, 0);
 	assert_int_equal(r.out.inferred_ns, 0);
