@@ -131,6 +131,31 @@ static const char *waits_text(struct vpa_report *r, const struct vpa_device *ful
 		count == 1 ? "s" : "", shares);
 }
 
+/* All kernels, each GPU's as much shorter or longer as makes its work the mean. NULL: a number is not that of one GPU, or there are
+ * too many for a change. */
+static const char *even_change(struct vpa_report *r)
+{
+	enum { GPUS_MOST = 16 };
+	const char *change = "";
+	size_t i, k;
+
+	if (r->device_count > GPUS_MOST)
+		return NULL;
+	for (i = 0; i < r->device_count; i++) {
+		const struct vpa_device *d = &r->devices[i];
+
+		for (k = 0; k < i; k++)
+			if (r->devices[k].device == d->device)
+				return NULL;
+		if (d->busy_ns)
+			change = vpa_arena_printf(&r->arena, "%s%sscale * %s on GPU %lld", change,
+				*change ? "; " : "",
+				vpa_fixed((double)busy_mean_ns(r) / (double)d->busy_ns, 4).text,
+				(long long)d->device);
+	}
+	return change;
+}
+
 /* If all GPUs had the same work, each would have the mean. All of them gain the time that the full one needs less. */
 void vpa_find_balance(struct vpa_report *r)
 {
@@ -159,6 +184,7 @@ void vpa_find_balance(struct vpa_report *r)
 		(long long)full->device, vpa_percent(full->busy_ns, full->active_ns).text,
 		waits_text(r, full));
 	f->threshold = "90 % of the run, 1.1 times the mean, half of the others' waits";
-	f->caveat = "at most: if all GPUs get the same work";
+	f->caveat = "if all GPUs get the same work";
+	f->change = even_change(r);
 	f->note = f->measured;
 }

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* The words of a change that are still to be read. */
 struct words {
@@ -273,13 +274,31 @@ static int read_host(struct words *w, struct vpa_change *c, struct vpt_err *err)
 	return rc ? rc : read_end(w, expected, err);
 }
 
-/* A kernel's name may have blanks: the factor is the last word. */
+/* "GPU N" */
+static int read_gpu(
+	const struct words *w, const char *text, struct vpa_change *c, struct vpt_err *err)
+{
+	const char *number = text + 4;
+	int is_gpu = !strncasecmp(text, "GPU ", 4) && *number && strlen(number) <= 6 &&
+		     strspn(number, "0123456789") == strlen(number);
+
+	if (!is_gpu)
+		return refuse(w, "on GPU N, its number", err);
+	c->on_gpu = 1 + (uint32_t)strtoul(number, NULL, 10);
+	return VPT_OK;
+}
+
+/* A kernel's name may have blanks: the factor is the last word before what follows a number. */
 static int read_scale(struct words *w, struct vpa_change *c, struct vpt_err *err)
 {
 	static const char expected[] = "scale FAMILY|KERNEL|KIND X, a factor from 0 to 1000";
-	char *last = strrchr(w->rest, ' ');
+	char gpu[VPA_CHANGE_NAME] = "", *last;
 	enum vpa_family family;
 
+	take_after(w, " on ", 1, gpu);
+	if (*gpu && read_gpu(w, gpu, c, err))
+		return VPT_EINVAL;
+	last = strrchr(w->rest, ' ');
 	if (!last || last - w->rest >= VPA_CHANGE_NAME)
 		return refuse(w, expected, err);
 	*last = '\0';

@@ -20,7 +20,7 @@
  *	host X ... on THREAD [in PLACE]         the same of one thread only: its name, or number
  *	host X ... at FILE:LINE [in PLACE]      the same while the thread's Python stack has this line in it; FILE: the end
  *	                                        of a path
- *	scale FAMILY|KERNEL|KIND X [in PLACE]   kernels, or copies of a kind, take X times as long
+ *	scale FAMILY|KERNEL|KIND X [on GPU N] [in PLACE]  kernels, or copies of a kind, take X times as long
  *	rate KIND GB/s [in PLACE]               copies of a kind run at this rate
  *	pin KIND [GB/s] [in PLACE]              they run at this rate, or that of other such copies of pinned memory, and
  *	                                        nothing waits for them
@@ -82,6 +82,7 @@ struct vpa_change {
 	char outer[VPA_CHANGE_NAME];  /* of `graph`; "": once in all */
 	char line[VPA_CHANGE_NAME];   /* of `host`, FILE:LINE; "": any */
 	char thread[VPA_CHANGE_NAME]; /* of `host`; "": all */
+	uint32_t on_gpu;              /* of `scale`: 1 + the number of the GPU; 0: all */
 	int per_launch;               /* of `host`: only what launches need */
 	uint64_t least_ns, most_ns;   /* of stretches of host code, most_ns excluded; 0: any */
 	struct vpa_stop_clock stops;  /* of `drop stops` */

@@ -473,6 +473,10 @@ int vpa_effects_failed(const struct vpa_effects *x)
 static void change_op(const struct vpa_effects *x, const struct vpa_rule *r,
 	const struct vpa_tape_op *o, struct vpa_op_effect *effect)
 {
+	uint32_t on_gpu = r->change->on_gpu;
+
+	if (on_gpu && x->t->streams[o->stream].device != (int64_t)on_gpu - 1)
+		return;
 	if (r->change->kind == VPA_CHANGE_ASIDE)
 		effect->aside = r->aside;
 	else if (!r->rate)

@@ -351,6 +351,11 @@ static void a_full_gpu_gives_work_to_those_that_wait(void **state)
 	assert_string_equal(f->words, "move work from GPU 1 to the others");
 	/* 99.9 ms and 40 ms: 69.95 on each. */
 	assert_float_equal(f->gain_at_most_ms, (float)(2 * 29.95), 1e-5);
+	assert_string_equal(f->change, "scale * 1.7488 on GPU 0; scale * 0.7002 on GPU 1");
+	expect_page(r,
+		/* 54 of the 94 ms from its first op to its last. */
+		"GPU 1 works 99.9 % of the time; GPU 0 waits for others for 57.4 % of the time.",
+		1);
 	/* Passes of GPU 0 take 4 ms, those of GPU 1 what a pass takes. */
 	unit = vpa_mean_unit_of(r);
 	assert_int_equal(unit.kind, VPA_UNIT_INSTANCE);

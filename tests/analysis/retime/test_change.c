@@ -81,6 +81,10 @@ static const struct {
 			.factor = 2}},
 	{"scale my kernel  1e-3 ",
 		{VPA_CHANGE_SCALE, VPA_WHAT_KERNELS, "my kernel", .factor = 1e-3}},
+	{"scale * 0.72 on GPU 2 in x",
+		{VPA_CHANGE_SCALE, VPA_WHAT_KERNELS, "*", "x", .on_gpu = 3, .factor = 0.72}},
+	{"scale work on tiles 2 on gpu 0",
+		{VPA_CHANGE_SCALE, VPA_WHAT_KERNELS, "work on tiles", .on_gpu = 1, .factor = 2}},
 	{"rate HtoD 25",
 		{VPA_CHANGE_RATE, VPA_WHAT_COPY_KIND, .factor = 25, .number = VPT_COPYKIND_HTOD}},
 	{"rate memset 1e6 in x", {VPA_CHANGE_RATE, VPA_WHAT_COPY_KIND, .place = "x", .factor = 1e6,
@@ -129,6 +133,7 @@ static void test_good(void **state)
 			strcmp(c.outer, good[i].is.outer) != 0 ||
 			strcmp(c.thread, good[i].is.thread) != 0 ||
 			strcmp(c.line, good[i].is.line) != 0 || c.number != good[i].is.number ||
+			c.on_gpu != good[i].is.on_gpu ||
 			c.stops.every_ns != good[i].is.stops.every_ns ||
 			c.stops.from_ns != good[i].is.stops.from_ns ||
 			c.least_ns != good[i].is.least_ns || c.most_ns != good[i].is.most_ns ||
@@ -188,6 +193,10 @@ static const struct {
 	{"host 0 per launch after syncs", "host X"},
 	{"scale", "scale FAMILY|KERNEL|KIND X"},
 	{"scale gemm", "scale FAMILY|KERNEL|KIND X"},
+	{"scale gemm 2 on 1", "on GPU N"},
+	{"scale gemm 2 on GPU", "on GPU N"},
+	{"scale gemm 2 on GPU x", "on GPU N"},
+	{"scale gemm 2 on GPU 1234567", "on GPU N"},
 	{"scale 2", "scale FAMILY|KERNEL|KIND X"},
 	{"scale gemm in x", "a factor from 0 to 1000"},
 	{"scale gemm -2", "a factor from 0 to 1000"},

@@ -368,7 +368,9 @@ static const struct retime_case cases[] = {
 		"call t1 cudaStreamWaitEvent 6000-7000 corr 3\n"
 		"call t1 cudaLaunchKernel 8000-10000 corr 4\nkernel s1.7 46000-56000 corr 4 "
 		"\"b\"\n",
-		1000, 56000, 11000, 53000, {{"scale a 0.5", 1, 35000}}},
+		1000, 56000, 11000, 53000,
+		{{"scale a 0.5", 1, 35000}, {"scale * 0.5 on GPU 0", 1, 35000},
+			{"scale * 0.5 on GPU 1", 1, 50000}, {"scale * 0.5 on GPU 2", 0, 55000}}},
 };
 
 static void test_cases(void **state)

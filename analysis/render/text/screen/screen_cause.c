@@ -501,19 +501,26 @@ static void add_stops(struct vpa_words *w, const struct vpa_screen *s, uint64_t 
 	vpa_words_add(w, "", ".");
 }
 
+/* That one GPU works all the time; NULL: none does while others wait for it. */
+static const struct vpa_finding *full_gpu(const struct vpa_screen *s)
+{
+	return vpa_finding_find(s->report, VPA_FOUND_GPU_BALANCE);
+}
+
 /* The first, then others by time. */
 static void add_waits(struct vpa_words *w, const struct vpa_screen *all)
 {
 	uint64_t all_ns = all_waits(all), stops_ns;
 	struct vpa_screen rest = *all, *s = &rest;
 	enum vpa_cause cause;
-	uint32_t done = 1u << VPA_CAUSE_NOT_IDLE;
+	int is_full = full_gpu(s) != NULL; /* add_turns() has said who waits */
+	uint32_t done = 1u << VPA_CAUSE_NOT_IDLE | (uint32_t)is_full << VPA_CAUSE_DEPENDENCY;
 	size_t shown;
 
 	stops_ns = take_stops(s);
 	if (stops_ns >= all_ns / LEAST && stops_ns)
 		add_stops(w, s, stops_ns, all_ns);
-	cause = stops_ns ? largest(s, done) : first_wait(s);
+	cause = stops_ns || is_full ? largest(s, done) : first_wait(s);
 
 	for (shown = 0; shown < CAUSES && cause; shown++) {
 		if (s->cause_ns[cause] < all_ns / LEAST)
@@ -605,7 +612,11 @@ int vpa_screen_is_of_cause(const struct vpa_screen *s, const struct vpa_finding 
 /* No host is to blame, so what helps is said here. */
 static void add_turns(struct vpa_words *w, const struct vpa_screen *s)
 {
-	if (vpa_devices_take_turns(s->report))
+	const struct vpa_finding *full = full_gpu(s);
+
+	if (full)
+		vpa_words_add(w, " ", "%s.", full->measured);
+	else if (vpa_devices_take_turns(s->report))
 		vpa_words_add(w, " ",
 			"While one works the others wait: give each work of its own, such as "
 			"another request or a part of the batch.");
