@@ -9,7 +9,7 @@ enum { UNITS_BACK = 8 }; /* of the last ones, whatever the time from line to lin
 
 uint64_t vpa_live_window_from(const struct vpa_live *l, uint64_t period_ns)
 {
-	const struct vpa_live_units *u = vpa_live_units_of(l);
+	const struct vpa_live_units *u = &l->units;
 	uint64_t from_ns = l->now_ns, back_ns = period_ns;
 
 	if (u->done) {
@@ -28,10 +28,10 @@ uint64_t vpa_live_window_from(const struct vpa_live *l, uint64_t period_ns)
 
 /* Units begin one after the other. One counts once the GPUs have done something after it: its last op may not have
  * come yet. */
-static void count_unit(struct vpa_live_units *u, struct vpa_live_units *now, uint64_t start_ns,
-	uint64_t end_ns, uint64_t ns)
+static void count_unit(const struct vpa_live_units *before, struct vpa_live_units *now,
+	uint64_t start_ns, uint64_t end_ns, uint64_t ns)
 {
-	now->done += start_ns > u->last_start_ns || !u->done;
+	now->done += start_ns > before->last_start_ns || !before->done;
 	if (start_ns < now->last_start_ns)
 		return;
 	now->last_start_ns = start_ns;
@@ -39,9 +39,13 @@ static void count_unit(struct vpa_live_units *u, struct vpa_live_units *now, uin
 	now->last_ns = ns;
 }
 
-static void count_blocks(struct vpa_live *l, const struct vpa_report *r, uint64_t until_ns)
+/* The units so far, with those of the window; of a kind that the line has not counted yet, those of the window. */
+static struct vpa_live_units count_blocks(
+	struct vpa_live *l, const struct vpa_report *r, uint64_t until_ns)
 {
-	struct vpa_live_units now = l->blocks;
+	const struct vpa_live_units before =
+		l->kind == VPA_UNIT_BLOCK ? l->units : (struct vpa_live_units){0};
+	struct vpa_live_units now = before;
 	size_t i, k;
 
 	for (i = 0; i < r->request_count; i++)
@@ -50,16 +54,19 @@ static void count_blocks(struct vpa_live *l, const struct vpa_report *r, uint64_
 
 			if (row->end_ns >= until_ns)
 				continue;
-			count_unit(&l->blocks, &now, row->start_ns, row->end_ns, row->period_ns);
+			count_unit(&before, &now, row->start_ns, row->end_ns, row->period_ns);
 			if (now.last_start_ns == row->start_ns)
 				l->is_late = row->missed;
 		}
-	l->blocks = now;
+	return now;
 }
 
-static void count_steps(struct vpa_live *l, const struct vpa_report *r, uint64_t until_ns)
+static struct vpa_live_units count_steps(const struct vpa_live *l, enum vpa_unit_kind kind,
+	const struct vpa_report *r, uint64_t until_ns)
 {
-	struct vpa_live_units now = l->steps;
+	const struct vpa_live_units before =
+		l->kind == kind ? l->units : (struct vpa_live_units){0};
+	struct vpa_live_units now = before;
 	size_t i;
 
 	for (i = 0; i < r->step_part_count; i++) {
@@ -67,9 +74,24 @@ static void count_steps(struct vpa_live *l, const struct vpa_report *r, uint64_t
 		uint64_t end_ns = vpt_sat_add(row->start_ns, row->period_ns);
 
 		if (end_ns < until_ns)
-			count_unit(&l->steps, &now, row->start_ns, end_ns, row->period_ns);
+			count_unit(&before, &now, row->start_ns, end_ns, row->period_ns);
 	}
-	l->steps = now;
+	return now;
+}
+
+static void count_units(struct vpa_live *l, const struct vpa_report *r, uint64_t until_ns)
+{
+	const struct vpa_live_units blocks = count_blocks(l, r, until_ns);
+	enum vpa_unit_kind kind =
+		vpa_unit_count(r, VPA_UNIT_STEP) ? VPA_UNIT_STEP : VPA_UNIT_ITERATION;
+
+	if (blocks.done) {
+		l->kind = VPA_UNIT_BLOCK;
+		l->units = blocks;
+	} else if (!l->units.done || kind <= l->kind) {
+		l->units = count_steps(l, kind, r, until_ns);
+		l->kind = kind;
+	}
 }
 
 /* The end of the last op. */
@@ -145,14 +167,14 @@ void vpa_live_take(struct vpa_live *l, const struct vpa_report *r, uint64_t star
 {
 	uint64_t until_ns = has_ended ? UINT64_MAX : last_op_ns(r);
 	const struct vpa_request *main = vpa_main_request(r);
+	const struct vpa_mean_unit mean = vpa_mean_unit_of(r);
 
 	l->start_ns = start_ns;
 	l->now_ns = r->window_end_ns;
 	l->is_simulated = r->simulated > 0;
 	l->target_millifps = r->target_millifps;
 	l->ops = r->counts.kernels + r->counts.memcpy + r->counts.memset;
-	count_blocks(l, r, until_ns);
-	count_steps(l, r, until_ns);
+	count_units(l, r, until_ns);
 	l->fps = vpa_unit_fps(r, VPA_UNIT_BLOCK);
 	l->units_per_s = 0;
 	l->span_ns = l->span_units = 0;
@@ -160,8 +182,10 @@ void vpa_live_take(struct vpa_live *l, const struct vpa_report *r, uint64_t star
 		l->span_ns = main->blocks.span_ns;
 		l->span_units = main->blocks.measured;
 		l->units_per_s = main->blocks.bps;
-	} else if (main && main->steps.steps_per_s > 0 && !l->blocks.done) {
+	} else if (main && main->steps.steps_per_s > 0 && l->kind != VPA_UNIT_BLOCK) {
 		l->units_per_s = main->steps.steps_per_s;
+	} else if (mean.kind == VPA_UNIT_ITERATION && mean.units > 0 && l->kind == mean.kind) {
+		l->units_per_s = 1e9 / (double)vpa_mean_unit_ns(&mean);
 	}
 	l->cpu_percent = mean_of(r, -1, VPT_SERIES_PROCESS_CPU);
 	take_gpus(l, r);

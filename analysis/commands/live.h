@@ -33,23 +33,19 @@ struct vpa_live {
 	uint64_t start_ns, now_ns; /* of the capture; the end of what is in the file */
 	int is_simulated;
 	uint64_t target_millifps; /* 0: none */
-	struct vpa_live_units blocks, steps;
+	/* What a line counts: blocks, else steps, else iterations. A window seldom has all of a request. */
+	enum vpa_unit_kind kind;
+	struct vpa_live_units units;
 	uint64_t span_ns; /* of the units of the window, and how many they are */
 	uint64_t span_units;
 	int is_late;        /* the last block took longer than its frames last at the target */
 	double fps;         /* 0: unavailable */
-	double units_per_s; /* blocks, else steps; 0: unavailable */
+	double units_per_s; /* 0: unavailable */
 	double cpu_percent; /* of one core; below 0: not sampled */
 	uint64_t ops;       /* kernels, copies and memsets of the window */
 	struct vpa_live_gpu gpus[VPA_LIVE_GPUS];
 	size_t gpu_count;
 };
-
-/* What a line counts: blocks, else steps. */
-static inline const struct vpa_live_units *vpa_live_units_of(const struct vpa_live *l)
-{
-	return l->blocks.done ? &l->blocks : &l->steps;
-}
 
 /* Where the next window begins, relative to the capture's start: it has all units that are not counted yet, and the
  * last ones before them. `period_ns`: the time from line to line. */

@@ -69,9 +69,10 @@ static void add_time(struct parts *parts, uint64_t ns)
 
 static void add_rates(struct parts *parts, const struct vpa_live *l)
 {
-	const struct vpa_live_units *u = vpa_live_units_of(l);
-	const char *unit = l->blocks.done ? "block" : "step",
-		   *late = l->blocks.done && l->is_late ? " (late)" : "";
+	const struct vpa_live_units *u = &l->units;
+	int is_blocks = l->kind == VPA_UNIT_BLOCK;
+	const char *unit = vpa_unit_kind_name(l->kind),
+		   *late = is_blocks && l->is_late ? " (late)" : "";
 	struct vpa_num rate = vpa_fixed(l->units_per_s, 2), last = vpa_duration(u->last_ns);
 
 	if (l->fps > 0 && l->target_millifps)
@@ -81,7 +82,7 @@ static void add_rates(struct parts *parts, const struct vpa_live *l)
 		add(parts, ALWAYS, "%s FPS", vpa_fixed(l->fps, 1).text);
 	if (l->units_per_s > 0)
 		add(parts, RATE, "%s %ss/s", rate.text, unit);
-	if (l->units_per_s > 0 && l->blocks.done)
+	if (l->units_per_s > 0 && is_blocks)
 		brief(parts, "%s BPS", rate.text);
 	if (u->done) {
 		add(parts, LAST, "%s %s%s, last %s%s", vpa_count(u->done).text, unit,
@@ -257,6 +258,20 @@ static void put_gpus(struct vpt_print *m, const struct vpa_live *l, const struct
 	}
 }
 
+static void put_units(struct vpt_print *m, const struct vpa_live *l)
+{
+	const char *unit = vpa_unit_kind_name(l->kind);
+	char rate[40], total[40], last[40];
+
+	snprintf(rate, sizeof(rate), "%ss_per_second", unit);
+	snprintf(total, sizeof(total), "%ss_total", unit);
+	snprintf(last, sizeof(last), "last_%s_seconds", unit);
+	if (l->units_per_s > 0)
+		put_one(m, rate, "gauge", "Rate of the last ones.", l->units_per_s);
+	put_one(m, total, "counter", "How many have ended.", (double)l->units.done);
+	put_one(m, last, "gauge", "How long the last one took.", (double)l->units.last_ns / 1e9);
+}
+
 int vpa_live_metrics(
 	const struct vpa_live *l, int is_recorded, struct vpt_sink *sink, struct vpt_err *err)
 {
@@ -274,18 +289,8 @@ int vpa_live_metrics(
 	if (l->target_millifps)
 		put_one(&m, "target_fps", "gauge", "Frames per second that are required.",
 			(double)l->target_millifps / 1e3);
-	if (l->blocks.done || l->steps.done) {
-		int is_blocks = l->blocks.done != 0;
-		const struct vpa_live_units *u = vpa_live_units_of(l);
-
-		if (l->units_per_s > 0)
-			put_one(&m, is_blocks ? "blocks_per_second" : "steps_per_second", "gauge",
-				"Rate of the last ones.", l->units_per_s);
-		put_one(&m, is_blocks ? "blocks_total" : "steps_total", "counter",
-			"How many have ended.", (double)u->done);
-		put_one(&m, is_blocks ? "last_block_seconds" : "last_step_seconds", "gauge",
-			"How long the last one took.", (double)u->last_ns / 1e9);
-	}
+	if (l->units.done)
+		put_units(&m, l);
 	if (l->cpu_percent >= 0)
 		put_one(&m, "process_cpu_ratio", "gauge", "Cores that the process used.",
 			l->cpu_percent / 100);

@@ -56,6 +56,19 @@ rule="the line of a whole capture"
 says out "SIMULATED  $fps FPS"
 says out "7 blocks, last"
 
+# Iterations of a profiler are not called steps.
+python3 -c '
+import json
+work = [dict(ph="X", cat=cat, name=name, pid=1, tid=1, ts=1000 * i + at, dur=us, args=dict(correlation=i + 1, device=0, stream=7))
+        for i in range(5) for cat, name, at, us in (("user_annotation", "ProfilerStep#%d" % i, 0, 1000),
+                                                    ("cuda_runtime", "cudaLaunchKernel", 10, 5), ("kernel", "gemm", 20, 900))]
+json.dump(dict(schemaVersion=1, traceEvents=work), open("loop.json", "w"))'
+expect 0 "the line of iterations" watch loop.json --once --prometheus metrics
+says out "  1,000.00 iterations/s  4 iterations, last 1.00 ms  "
+same "their metrics" "vptrace_iterations_per_second 1000.000000
+vptrace_iterations_total 4.000000
+vptrace_last_iteration_seconds 0.001000" "$(grep '^vptrace_.*iteration' metrics)"
+
 # Nobody reads its line: no complaint.
 { sleep 0.2; "$VPT_ANALYZE" watch whole.zst 2>err; echo $? >code; } | :
 same "the reader of a line went away" 1 "$(cat code)"
