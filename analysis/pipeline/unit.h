@@ -1,7 +1,7 @@
 /* unit.h - what a user counts in, decided once for a report: blocks, requests, steps, iterations, inferred steps,
  * instances of a range, or nothing but the window.
  *
- * RESULT, gains, the checklist, comparisons and conditions ask here, so they speak of the same unit. A comparison takes
+ * RESULT, gains, the checklist, comparisons, conditions and trends ask here, so they speak of the same unit. A comparison takes
  * the first in the order that all of its captures have; of one capture that is the unit of its report.
  *
  * Requests hold all work, so they come before steps, but fewer than VPA_UNIT_REQUESTS differ by chance more than steps

@@ -3,6 +3,7 @@
 
 #include "analysis/compare/conditions/fail_conditions.h"
 #include "analysis/compare/series_stats.h"
+#include "analysis/pipeline/unit.h"
 #include "analysis/render/fields/run_tags.h"
 #include "formats/base/memory.h"
 
@@ -34,13 +35,6 @@ void vpa_trend_time(uint64_t unix_ns, char out[VPA_TREND_TIME])
 }
 
 /* ---- figures of a report ---- */
-
-static double period_of(const struct vpa_report *r)
-{
-	const struct vpa_request *q = vpa_main_request(r);
-
-	return q && q->blocks.bps > 0 ? 1e9 / q->blocks.bps : -1;
-}
 
 static double memory_of(const struct vpa_report *r)
 {
@@ -133,7 +127,8 @@ static const char *copy(struct vpa_arena *texts, const char *text)
 
 int vpa_trend_add(struct vpa_trend *t, const struct vpa_report *r)
 {
-	struct vpa_trend_point p = {.complete = r->verdict.complete};
+	const struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	struct vpa_trend_point p = {.complete = r->verdict.complete, .unit = unit.kind};
 
 	if (vpt_grow(&t->points, &t->cap, t->count + 1, sizeof(*t->points)))
 		return VPT_ENOMEM;
@@ -143,7 +138,7 @@ int vpa_trend_add(struct vpa_trend *t, const struct vpa_report *r)
 	p.unix_ns = r->unix_offset_ns ? r->unix_offset_ns + r->window_start_ns : 0;
 	p.figures[VPA_TREND_FPS] = vpa_condition_rate(r, VPA_CONDITION_FPS);
 	p.figures[VPA_TREND_STEPS] = vpa_condition_rate(r, VPA_CONDITION_STEPS);
-	p.figures[VPA_TREND_PERIOD] = period_of(r);
+	p.figures[VPA_TREND_PERIOD] = unit.units > 0 ? (double)vpa_mean_unit_ns(&unit) : -1;
 	p.figures[VPA_TREND_MEMORY] = memory_of(r);
 	p.figures[VPA_TREND_ENERGY] = energy_of(r);
 	read_idle(r, &p);
@@ -323,6 +318,22 @@ static int compare_points(const void *a, const void *b)
 	return strcmp(l->path, r->path);
 }
 
+/* Of as many, the first kind. */
+static void choose_unit(struct vpa_trend *t)
+{
+	size_t counts[VPA_UNIT_KINDS] = {0}, i;
+
+	t->unit = VPA_UNIT_WINDOW;
+	for (i = 0; i < t->count; i++)
+		counts[t->points[i].unit] += t->points[i].figures[VPA_TREND_PERIOD] >= 0;
+	for (i = VPA_UNIT_KINDS; i--;)
+		if (counts[i] && counts[i] >= counts[t->unit])
+			t->unit = (enum vpa_unit_kind)i;
+	for (i = 0; i < t->count; i++)
+		if (t->points[i].unit != t->unit)
+			t->points[i].figures[VPA_TREND_PERIOD] = -1;
+}
+
 int vpa_trend_find(struct vpa_trend *t)
 {
 	struct series s = {vpt_alloc(t->count + 1, sizeof(double)),
@@ -331,6 +342,7 @@ int vpa_trend_find(struct vpa_trend *t)
 	size_t i;
 	int figure, rc = s.values && s.p && s.points && s.at ? VPT_OK : VPT_ENOMEM;
 
+	choose_unit(t);
 	for (i = 0; i < t->count && t->points[i].unix_ns; i++)
 		;
 	t->is_by_time = i == t->count;

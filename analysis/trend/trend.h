@@ -13,7 +13,7 @@
 enum vpa_trend_figure {
 	VPA_TREND_FPS,    /* that of RESULT: steady, or else end to end */
 	VPA_TREND_STEPS,  /* steps per second */
-	VPA_TREND_PERIOD, /* ns between blocks, of measured ones */
+	VPA_TREND_PERIOD, /* ns of the mean unit */
 	VPA_TREND_IDLE,   /* share of the devices' window */
 	VPA_TREND_MEMORY, /* bytes at most: of PyTorch's allocator, or else of the device */
 	VPA_TREND_ENERGY, /* J per frame, or else of the capture */
@@ -23,6 +23,7 @@ enum vpa_trend_figure {
 struct vpa_trend_point {
 	const char *path, *commit, *tags;  /* "": none */
 	uint64_t unix_ns;                  /* the window's start as a time of day; 0: unknown */
+	enum vpa_unit_kind unit;           /* of the report's period */
 	double figures[VPA_TREND_FIGURES]; /* below 0: the report has none */
 	double causes[VPA_CAUSES];         /* share of the devices' window that is idle for it */
 	int complete;
@@ -45,6 +46,9 @@ struct vpa_trend {
 	struct vpa_trend_point *points; /* by time; as they were added where a time is unknown */
 	size_t count, cap;
 	int is_by_time;
+	/* What most reports count in, so that periods can be compared: those of other units are left out. The window: no report has
+	 * a period. */
+	enum vpa_unit_kind unit;
 	struct vpa_trend_shift *shifts; /* by figure, then place */
 	size_t shift_count, shift_cap;
 	struct vpa_arena texts;
@@ -72,9 +76,9 @@ struct vpt_sink;
 void vpa_trend_put(struct vpa_page *p, const struct vpa_trend *t);
 /* The same without the table of reports. */
 void vpa_trend_put_changes(struct vpa_page *p, const struct vpa_trend *t);
-/* A figure as it is written; "-": there is none. Its name in a sentence. The cause that is idle most. */
+/* A figure as it is written; "-": there is none. Its name in a sentence: "FPS", "step period". The cause that is idle most. */
 struct vpa_num vpa_trend_value(enum vpa_trend_figure figure, double value);
-const char *vpa_trend_words(enum vpa_trend_figure figure);
+struct vpa_num vpa_trend_words(const struct vpa_trend *t, enum vpa_trend_figure figure);
 enum vpa_cause vpa_trend_main_cause(const struct vpa_trend_point *p);
 
 /* One page for a browser. `command` makes it; NULL: not known. 0, the sink's error or VPT_ENOMEM. */

@@ -76,7 +76,7 @@ static void put_chart(
 	size_t i;
 
 	vpa_html_raw(h, "<figure class=\"counter\"><figcaption><b>");
-	vpa_html_text(h, vpa_trend_words(figure));
+	vpa_html_text(h, vpa_trend_words(t, figure).text);
 	vpa_html_raw(h, "</b> <span>from 0 to ");
 	vpa_html_text(h, vpa_trend_value(figure, most).text);
 	vpa_html_print(h,
@@ -158,9 +158,10 @@ static void put_row(struct vpa_html *h, const struct vpa_trend_point *p)
 static void put_table(struct vpa_html *h, const struct vpa_trend *t)
 {
 	static const char *const texts[] = {"time", "commit", "tags", "file", "capture"};
-	static const char *const heads[VPA_TREND_FIGURES] = {[VPA_TREND_FPS] = "FPS",
+	const struct vpa_num period = vpa_trend_words(t, VPA_TREND_PERIOD);
+	const char *const heads[VPA_TREND_FIGURES] = {[VPA_TREND_FPS] = "FPS",
 		[VPA_TREND_STEPS] = "steps/s",
-		[VPA_TREND_PERIOD] = "period",
+		[VPA_TREND_PERIOD] = period.text,
 		[VPA_TREND_IDLE] = "idle %",
 		[VPA_TREND_MEMORY] = "memory",
 		[VPA_TREND_ENERGY] = "J"};

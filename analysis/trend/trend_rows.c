@@ -29,6 +29,7 @@ static void put_point(
 	put_text(l, form, when);
 	put_text(l, form, p->commit);
 	put_text(l, form, p->tags);
+	put_text(l, form, vpa_unit_kind_name(p->unit));
 	vpa_line_words(l, p->complete ? ",1" : ",0");
 	for (i = 0; i < VPA_TREND_FIGURES; i++)
 		put_number(l, p->figures[i]);
@@ -53,7 +54,7 @@ static void put_head(struct vpa_line *l, const struct vpa_cat *form)
 {
 	int i;
 
-	vpa_line_words(l, "file,time,commit,tags,complete");
+	vpa_line_words(l, "file,time,commit,tags,unit,complete");
 	for (i = 0; i < VPA_TREND_FIGURES; i++)
 		put_name(l, form, "", vpa_trend_figure_name((enum vpa_trend_figure)i));
 	for (i = 0; i < VPA_CAUSES; i++)
@@ -90,6 +91,7 @@ static void put_json_point(struct vpt_json *j, const struct vpa_trend_point *p)
 	vpt_json_string(j, "time", *when ? when : NULL);
 	vpt_json_string(j, "commit", *p->commit ? p->commit : NULL);
 	vpt_json_string(j, "tags", p->tags);
+	vpt_json_string(j, "unit", vpa_unit_kind_name(p->unit));
 	vpt_json_bool(j, "complete", p->complete);
 	for (i = 0; i < VPA_TREND_FIGURES; i++)
 		if (p->figures[i] >= 0)
@@ -131,6 +133,7 @@ int vpa_trend_json(const struct vpa_trend *t, struct vpt_sink *sink, struct vpt_
 	vpt_json_object(&j, NULL);
 	vpt_json_string(&j, "schema", "vptrace.trend/1");
 	vpt_json_bool(&j, "by_time", t->is_by_time);
+	vpt_json_string(&j, "unit", vpa_unit_kind_name(t->unit));
 	vpt_json_array(&j, "changes");
 	for (i = 0; i < t->shift_count; i++)
 		put_json_shift(&j, t, &t->shifts[i]);

@@ -37,8 +37,9 @@ enum vpa_cause vpa_trend_main_cause(const struct vpa_trend_point *p)
 
 static void put_points(struct vpa_page *p, const struct vpa_trend *t)
 {
-	static const struct vpa_column columns[] = {{.head = "FPS"}, {.head = "steps/s", .drop = 3},
-		{.head = "period", .drop = 4}, {.head = "idle %"}, {.head = "memory", .drop = 2},
+	const struct vpa_num period = vpa_trend_words(t, VPA_TREND_PERIOD);
+	const struct vpa_column columns[] = {{.head = "FPS"}, {.head = "steps/s", .drop = 3},
+		{.head = period.text, .drop = 4}, {.head = "idle %"}, {.head = "memory", .drop = 2},
 		{.head = "J", .drop = 1}, {.head = "most of it"}};
 	struct vpa_table table;
 	size_t i;
@@ -67,7 +68,7 @@ static void put_points(struct vpa_page *p, const struct vpa_trend *t)
 	vpa_page_table(p, &table);
 }
 
-const char *vpa_trend_words(enum vpa_trend_figure figure)
+struct vpa_num vpa_trend_words(const struct vpa_trend *t, enum vpa_trend_figure figure)
 {
 	static const char *const words[] = {[VPA_TREND_FPS] = "FPS",
 		[VPA_TREND_STEPS] = "steps/s",
@@ -75,8 +76,12 @@ const char *vpa_trend_words(enum vpa_trend_figure figure)
 		[VPA_TREND_IDLE] = "idle time",
 		[VPA_TREND_MEMORY] = "peak memory",
 		[VPA_TREND_ENERGY] = "energy"};
+	int has_unit = figure == VPA_TREND_PERIOD && t->unit != VPA_UNIT_WINDOW;
+	struct vpa_num n;
 
-	return words[figure];
+	snprintf(n.text, sizeof(n.text), "%s%s%s", has_unit ? vpa_unit_kind_name(t->unit) : "",
+		has_unit ? " " : "", words[figure]);
+	return n;
 }
 
 static void put_shift(struct vpa_page *p, const struct vpa_trend *t,
@@ -90,7 +95,7 @@ static void put_shift(struct vpa_page *p, const struct vpa_trend *t,
 	char when[VPA_TREND_TIME];
 
 	vpa_trend_time(at->unix_ns, when);
-	vpa_words_add(&w, "", "%s %s from %s to %s%s", vpa_trend_words(s->figure),
+	vpa_words_add(&w, "", "%s %s from %s to %s%s", vpa_trend_words(t, s->figure).text,
 		s->after > s->before ? "rose" : "fell", vpa_trend_value(s->figure, s->before).text,
 		vpa_trend_value(s->figure, s->after).text, s->figure == VPA_TREND_IDLE ? " %" : "");
 	if (s->before > 0)

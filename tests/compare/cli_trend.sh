@@ -18,7 +18,9 @@ for i, value in enumerate(values):
     report = json.load(open("base.json"))
     fps, idle = (float(part) for part in (value + "/0.1").split("/")[:2])
     request = report["requests"][0]
-    request["blocks"].update(measured=3, fps=fps, bps=fps / 12)
+    period = round(12e9 / fps)
+    block = dict(start_ns=0, end_ns=period, period_ns=period, warmup=False)
+    request["blocks"].update(count=3, fps=fps, bps=fps / 12, span_ns=3 * period, series=[block] * 3)
     day = 1772323200 + 86400 * i  # 2026-03-01
     report["input"]["unix_offset_ns"] = day * 10**9 - report["input"]["window_start_ns"]
     report["system"]["tags"] = {"model": "wan" if i % 2 else "other", "commit": "c%02d" % i}
@@ -78,6 +80,33 @@ says out "none can be told from chance: that takes seven reports or more"
 archive level 7 7 7 7 7 7 7 7
 expect 0 "no noise at all" trend level
 says out "none that chance does not explain"
+
+# ---- reports that count in other units ----
+mkdir loops
+for i in 1 2 3 4 5 6 7 8; do
+	python3 - $((i < 5 ? 1000 : 2000)) >loop.json <<'PY'
+import json, sys
+us = int(sys.argv[1])
+print(json.dumps(dict(schemaVersion=1, traceEvents=[
+    dict(ph="X", cat=cat, name=name, pid=1, tid=1, ts=us * i + at, dur=dur, args=dict(correlation=i + 1, device=0, stream=7))
+    for i in range(5) for cat, name, at, dur in (("user_annotation", "ProfilerStep#%d" % i, 0, us),
+                                                 ("cuda_runtime", "cudaLaunchKernel", 10, 5), ("kernel", "gemm", 20, us - 100))])))
+PY
+	"$VPT_ANALYZE" loop.json --format json --no-predict >loops/$i.json 2>err || fail "a report by iterations: $(cat err)"
+done
+expect 0 "reports by iterations" trend loops
+says out " iteration period "
+tr -s ' \n' '  ' <out >line
+cases=$((cases + 1))
+grep -qF 'iteration period rose from 1.00 ms to 2.00 ms (+100.0 %), from loops/5.json on' line || fail "their change: $(head -c 600 line)"
+expect 0 "with one by blocks" trend loops step/01.json --format csv
+same "has the period of most" "iteration 1000000 iteration 2000000 block " "$(columns unit period_ns | sed -n '4,5p;$p' | tr '\n' ' ' | sed 's/ $//')"
+expect 0 "as JSON" trend step loops --format json
+same "that of most" "block iteration None" "$(python3 -c '
+import json
+t = json.load(open("out"))
+last = t["reports"][-1]
+print(t["unit"], last["unit"], last["period_ns"])')"
 
 # ---- the page ----
 expect 0 "as a page" trend step --format html
