@@ -252,13 +252,6 @@ static void use_requests(struct vpa_comparison *c, const struct vpa_compared_uni
 
 static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_units *u)
 {
-	static const char *const rates[] = {[VPA_UNIT_BLOCK] = "blocks/s",
-		[VPA_UNIT_REQUEST] = "requests/s",
-		[VPA_UNIT_STEP] = "steps/s",
-		[VPA_UNIT_ITERATION] = "iterations/s",
-		[VPA_UNIT_INFERRED] = "steps/s",
-		[VPA_UNIT_INSTANCE] = "instances/s",
-		[VPA_UNIT_WINDOW] = "windows/s"};
 	int is_whole = c->unit == VPA_UNIT_REQUEST || c->unit == VPA_UNIT_WINDOW;
 
 	c->counts_frames = count_frames(c, u);
@@ -271,7 +264,7 @@ static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_unit
 		use_requests(c, u);
 	c->rate_name = c->is_fps          ? is_whole ? "FPS end to end" : "FPS"
 		       : c->counts_frames ? "denoise rate"
-					  : rates[c->unit];
+					  : vpa_unit_words(c->unit)->rate;
 }
 
 /* ---- notes ---- */

@@ -30,7 +30,4 @@ struct vpa_html;
 /* Where the time of the mean unit went on both sides, as a section of a page: unit_parts.c. */
 void vpa_compare_put_unit_parts(struct vpa_html *h, const struct vpa_comparison *c);
 
-/* "The mean block", "The window": the title of a comparison of such units. */
-const char *vpa_compare_unit_title(enum vpa_unit_kind unit);
-
 #endif

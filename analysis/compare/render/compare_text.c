@@ -17,19 +17,6 @@
 
 enum { MARKDOWN_ROWS = 8, FACT_COLUMNS = 56 };
 
-static const char *unit_title(enum vpa_unit_kind unit)
-{
-	static const char *const titles[] = {[VPA_UNIT_BLOCK] = "BLOCK",
-		[VPA_UNIT_REQUEST] = "REQUEST",
-		[VPA_UNIT_STEP] = "STEP",
-		[VPA_UNIT_ITERATION] = "ITERATION",
-		[VPA_UNIT_INFERRED] = "INFERRED STEP",
-		[VPA_UNIT_INSTANCE] = "INSTANCE",
-		[VPA_UNIT_WINDOW] = "WINDOW"};
-
-	return titles[unit];
-}
-
 /* ---- the set-up ---- */
 
 static void put_facts(struct vpa_page *p, const struct vpa_comparison *c)
@@ -148,7 +135,7 @@ static void put_parts(struct vpa_page *p, const struct vpa_comparison *c, size_t
 		return;
 	}
 	vpa_table_init(&t, columns, COUNT(columns), "WHY THE MEAN %s CHANGED",
-		c->per_frame ? "FRAME" : unit_title(c->unit));
+		c->per_frame ? "FRAME" : vpa_unit_words(c->unit)->title);
 	row = vpa_table_row(&t, 1, "%s", c->unit == VPA_UNIT_WINDOW ? "window" : "period");
 	fill_times(row, c, &whole);
 	add_kind(&t, c, VPA_PART_BUSY, "GPU BUSY, by kernel family", top);

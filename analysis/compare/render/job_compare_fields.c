@@ -36,11 +36,6 @@ static uint64_t late_number(const struct vpa_at *at)
 	return ((const struct vpa_job_side *)at->row)->late.kind;
 }
 
-static const char *unit_choice(size_t i)
-{
-	return i < VPA_UNIT_KINDS ? vpa_unit_kind_name((enum vpa_unit_kind)i) : NULL;
-}
-
 static const char *job_text(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES])
 {
 	(void)offset;
@@ -56,7 +51,8 @@ static const struct vpa_field side_fields[] = {
 	{"machines", COMPUTED(U64), "machines", "clocks of machines", .number = machines_number},
 	{"complete", FLAG(complete), NULL, "no rank and no record is missing"},
 	{"unit", .look = VPA_LOOK_SINGLE | VPA_LOOK_UNIT, COMPUTED(CHOICE), NULL,
-		"what most ranks' reports count in", .number = unit_number, .choice = unit_choice},
+		"what most ranks' reports count in", .number = unit_number,
+		.choice = vpa_unit_kind_choice},
 	{"unit_ns", U64(unit_ns), "ns", "length of one, the mean over ranks"},
 	{"fps", REAL(fps), "frames/s", "of a rank, the mean; null: not known",
 		.null = VPA_NULL_NOT_POSITIVE},

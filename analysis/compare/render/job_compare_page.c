@@ -104,7 +104,7 @@ static void put_unit(struct vpa_html *h, const struct vpa_job_comparison *c)
 	for (i = 0; i < c->part_count; i++)
 		pairs.delta_scale_ns =
 			longer(pairs.delta_scale_ns, vpa_magnitude(c->parts[i].delta_ns));
-	vpa_html_begin(h, "waterfall", vpa_compare_unit_title(c->a.job->unit),
+	vpa_html_begin(h, "waterfall", vpa_unit_words(c->a.job->unit)->mean,
 		"What a rank does in it, the mean of all ranks. Each bar of A and of B begins "
 		"where "
 		"the one above it ends, on one scale; the changes have their own, red for more "

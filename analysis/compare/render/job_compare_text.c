@@ -58,7 +58,7 @@ static void put_result(struct vpa_page *p, const struct vpa_job_comparison *c)
 		"%s: %s takes %s, was %s (%s). One run each: how much of that is chance is not "
 		"known.",
 		words[c->verdict],
-		c->a.job->unit == VPA_UNIT_WINDOW ? "all" : vpa_ranks_unit_words(c->a.job),
+		c->a.job->unit == VPA_UNIT_WINDOW ? "all" : vpa_unit_words(c->a.job->unit)->a_name,
 		vpa_duration(c->b.unit_ns).text, vpa_duration(c->a.unit_ns).text,
 		vpa_compared_percent(change).text);
 	put_rates(p, c);

@@ -155,22 +155,9 @@ static uint64_t largest_change(const struct vpa_comparison *c)
 	return most;
 }
 
-const char *vpa_compare_unit_title(enum vpa_unit_kind unit)
-{
-	static const char *const titles[VPA_UNIT_KINDS] = {[VPA_UNIT_BLOCK] = "The mean block",
-		[VPA_UNIT_REQUEST] = "The mean request",
-		[VPA_UNIT_STEP] = "The mean step",
-		[VPA_UNIT_ITERATION] = "The mean iteration",
-		[VPA_UNIT_INFERRED] = "The mean step",
-		[VPA_UNIT_INSTANCE] = "The mean instance",
-		[VPA_UNIT_WINDOW] = "The window"};
-
-	return titles[unit];
-}
-
 static const char *title_of(const struct vpa_comparison *c)
 {
-	return c->per_frame ? "The mean frame" : vpa_compare_unit_title(c->unit);
+	return c->per_frame ? "The mean frame" : vpa_unit_words(c->unit)->mean;
 }
 
 void vpa_compare_put_unit_parts(struct vpa_html *h, const struct vpa_comparison *c)

@@ -114,7 +114,7 @@ void vpa_ranks_put_table(struct vpa_page *p, const struct vpa_job *job)
 	for (i = 0; i < job->rank_count; i++)
 		order[i] = &job->ranks[i];
 	qsort(order, job->rank_count, sizeof(void *), by_blame);
-	vpa_table_init(&t, rank_columns, 6, "RANK, ms %s", vpa_ranks_unit_words(job));
+	vpa_table_init(&t, rank_columns, 6, "RANK, ms %s", vpa_unit_words(job->unit)->a_name);
 	/* Those that are to blame for something, and all if they are few. */
 	while (shown < job->rank_count &&
 		(job->rank_count <= RANKS_SHOWN + 2 ||

@@ -269,11 +269,6 @@ static uint64_t late_number(const struct vpa_at *at)
 	return vpa_job_late(at->row).kind;
 }
 
-static const char *unit_choice(size_t i)
-{
-	return i < VPA_UNIT_KINDS ? vpa_unit_kind_name((enum vpa_unit_kind)i) : NULL;
-}
-
 #define ROW struct vpa_job
 static const struct vpa_field job_fields[] = {
 	{"schema", COMPUTED(CHOICE), NULL, "name and version of this schema",
@@ -297,7 +292,7 @@ static const struct vpa_field job_fields[] = {
 		"none: the ranks keep step; one rank, several or all make the others wait",
 		.number = late_number, .choice = vpa_late_kind_choice},
 	{"late_ranks", TEXT_OR_NULL(late_ranks), NULL, "which; null: none, or all"},
-	{"unit", .choice = unit_choice, WORD(vpa_unit_kind, unit), NULL,
+	{"unit", .choice = vpa_unit_kind_choice, WORD(vpa_unit_kind, unit), NULL,
 		"what most ranks' reports count in"},
 	{"units", U64(units), "units", "of a rank, the mean"},
 	{"unit_ns", U64(unit_ns), "ns", "length of one, the mean"},

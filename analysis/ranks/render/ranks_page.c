@@ -67,7 +67,7 @@ static void put_fixes(struct vpa_html *h, const struct page *p)
 	vpa_html_print(h,
 		"<p class=\"note\">What %s would take, by replaying all ranks together.</p>\n"
 		"</dd>\n</dl>\n",
-		p->job->unit == VPA_UNIT_WINDOW ? "all" : vpa_ranks_unit_words(p->job));
+		p->job->unit == VPA_UNIT_WINDOW ? "all" : vpa_unit_words(p->job->unit)->a_name);
 }
 
 /* ---- scaling ---- */
@@ -134,7 +134,7 @@ static void put_scaling(struct vpa_html *h, const struct vpa_job *job)
 		"<div class=\"scroll\"><table class=\"fall four\"><thead><tr><th "
 		"class=\"t\">part</th><th class=\"bar\">of %s</th><th class=\"n\">time</th><th "
 		"class=\"n\">share</th></tr></thead>\n<tbody>\n",
-		vpa_ranks_unit_words(job));
+		vpa_unit_words(job->unit)->a_name);
 	put_part(&f, "at full efficiency", "whole", (int64_t)s->ideal_ns, 1);
 	for (i = 0; i < VPA_SCALING_PARTS; i++)
 		put_part(&f, vpa_scaling_words((enum vpa_scaling_part)i),

@@ -32,7 +32,6 @@ void vpa_ranks_put_result(
 /* The table of the first screen that has a row for each rank that is to blame. */
 void vpa_ranks_put_table(struct vpa_page *p, const struct vpa_job *job);
 
-const char *vpa_ranks_unit_words(const struct vpa_job *job); /* "an iteration" */
 /* The fixes worth saying, in order. Returns their number. */
 size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
 	const struct vpa_job_fix *out[VPA_FIXES_MOST]);

@@ -129,7 +129,7 @@ static struct vpa_words work_words(const struct vpa_job *job)
 	size_t n = job->rank_count;
 
 	vpa_words_add(&w, "", "A rank computes %s %s and transfers %s, the mean.",
-		per_unit(job, mean(compute_ns(job), n)).text, vpa_ranks_unit_words(job),
+		per_unit(job, mean(compute_ns(job), n)).text, vpa_unit_words(job->unit)->a_name,
 		per_unit(job, mean(natural(job->transfer_ns), n)).text);
 	return w;
 }
@@ -273,7 +273,7 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 		vpa_page_words(p, "CAUSE", VPA_PLAIN,
 			"Rank %" PRId64 " %s, %s %s more than a rank that waits for it.",
 			first->number, what.text, later_by(job, part).text,
-			vpa_ranks_unit_words(job));
+			vpa_unit_words(job->unit)->a_name);
 	if (link)
 		return;
 	vpa_page_words(p, "", VPA_PLAIN, "%s %% of all waiting is for rank %" PRId64 ".",

@@ -317,7 +317,7 @@ static void put_scaling(struct vpa_page *p, const struct vpa_job *job)
 		"%zu GPUs are %s times as fast as one, efficiency %s %%: %s takes %s, on one GPU "
 		"%s.",
 		job->rank_count, vpa_fixed(s->speedup, 2).text, vpa_share(s->efficiency).text,
-		job->unit == VPA_UNIT_WINDOW ? "all" : vpa_ranks_unit_words(job),
+		job->unit == VPA_UNIT_WINDOW ? "all" : vpa_unit_words(job->unit)->a_name,
 		vpa_duration(s->many_ns).text, vpa_duration(s->one_ns).text);
 	vpa_page_words(p, "", VPA_PLAIN, "At 100 %% it would take %s. The rest: %s.",
 		vpa_duration(s->ideal_ns).text, parts.text);

@@ -7,21 +7,6 @@
 
 enum { LINK_LEAST = 100 /* of the time is more: what a slow link takes to be the result */ };
 
-const char *vpa_ranks_unit_words(const struct vpa_job *job)
-{
-	static const char *const words[VPA_UNIT_KINDS] = {
-		[VPA_UNIT_BLOCK] = "a block",
-		[VPA_UNIT_REQUEST] = "a request",
-		[VPA_UNIT_STEP] = "a step",
-		[VPA_UNIT_ITERATION] = "an iteration",
-		[VPA_UNIT_INFERRED] = "an inferred step",
-		[VPA_UNIT_INSTANCE] = "an instance",
-		[VPA_UNIT_WINDOW] = "from the first op to the last",
-	};
-
-	return words[job->unit];
-}
-
 const struct vpa_job_pattern *vpa_ranks_pattern(
 	const struct vpa_job *job, enum vpa_pattern_kind kind)
 {
@@ -127,7 +112,7 @@ static void add_per_unit(const struct vpa_job *job, uint64_t ns, struct vpa_word
 {
 	vpa_words_add(w, "", "%s %s",
 		vpa_duration(vpt_sat_u64(vpa_job_per_unit(job, (double)ns) + 0.5)).text,
-		vpa_ranks_unit_words(job));
+		vpa_unit_words(job->unit)->a_name);
 }
 
 /* "an all-reduce", "send/recv". */

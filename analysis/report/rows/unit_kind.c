@@ -1,17 +1,36 @@
 /* unit_kind.c - the names of kinds of scopes and units, and of work after the last block. */
 #include "analysis/report/rows/unit_kind.h"
 
+const struct vpa_unit_words *vpa_unit_words(enum vpa_unit_kind kind)
+{
+	static const struct vpa_unit_words words[VPA_UNIT_KINDS] = {
+		[VPA_UNIT_BLOCK] = {"block", "a block", "BLOCK", "block", "a block",
+			"The mean block", "blocks/s"},
+		[VPA_UNIT_REQUEST] = {"request", "a request", "REQUEST", "request", "a request",
+			"The mean request", "requests/s"},
+		[VPA_UNIT_STEP] = {"step", "a step", "STEP", "step", "a step", "The mean step",
+			"steps/s"},
+		[VPA_UNIT_ITERATION] = {"iteration", "an iteration", "ITERATION", "iteration",
+			"an iteration", "The mean iteration", "iterations/s"},
+		[VPA_UNIT_INFERRED] = {"inferred step", "an inferred step", "INFERRED STEP", "step",
+			"a step", "The mean step", "steps/s"},
+		[VPA_UNIT_INSTANCE] = {"instance", "an instance", "INSTANCE", "pass", "a pass",
+			"The mean instance", "instances/s"},
+		[VPA_UNIT_WINDOW] = {"window", "from the first op to the last", "WINDOW", "window",
+			"the window", "The window", "windows/s"},
+	};
+
+	return &words[kind];
+}
+
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
 {
-	static const char *const names[] = {[VPA_UNIT_BLOCK] = "block",
-		[VPA_UNIT_REQUEST] = "request",
-		[VPA_UNIT_STEP] = "step",
-		[VPA_UNIT_ITERATION] = "iteration",
-		[VPA_UNIT_INFERRED] = "inferred step",
-		[VPA_UNIT_INSTANCE] = "instance",
-		[VPA_UNIT_WINDOW] = "window"};
+	return vpa_unit_words(kind)->name;
+}
 
-	return kind < VPA_UNIT_KINDS ? names[kind] : "";
+const char *vpa_unit_kind_choice(size_t i)
+{
+	return i < VPA_UNIT_KINDS ? vpa_unit_kind_name((enum vpa_unit_kind)i) : NULL;
 }
 
 const char *vpa_base_name(enum vpa_base base)

@@ -3,6 +3,8 @@
 #ifndef VPA_ANALYSIS_REPORT_ROWS_UNIT_KIND_H
 #define VPA_ANALYSIS_REPORT_ROWS_UNIT_KIND_H
 
+#include <stddef.h>
+
 /* Kinds of scopes, see ../../pipeline/range_scopes.h. */
 enum vpa_scope_kind {
 	VPA_SCOPE_NONE,
@@ -38,8 +40,20 @@ enum vpa_unit_kind {
 	VPA_UNIT_KINDS
 };
 
-/* "block", "request", "step", "iteration", "inferred step", "instance", "window" */
+/* Words for a unit of the kind. */
+struct vpa_unit_words {
+	const char *name,
+		*a_name; /* "inferred step", "an inferred step"; of the window, where it begins and ends */
+	const char *title; /* "INFERRED STEP" */
+	const char *noun,
+		*a_noun; /* "step", "a step", where the steps were found is said elsewhere; "pass" */
+	const char *mean, *rate; /* "The mean step", "steps/s" */
+};
+const struct vpa_unit_words *vpa_unit_words(enum vpa_unit_kind kind);
+/* The name. */
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind);
+/* The same, as a choice of a field; NULL: there is no such kind. */
+const char *vpa_unit_kind_choice(size_t i);
 
 /* What the gain of a finding is a part of. */
 enum vpa_base {

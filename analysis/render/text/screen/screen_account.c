@@ -95,17 +95,6 @@ void vpa_screen_of_window(const struct vpa_screen *screen, struct vpa_screen *ou
 
 void vpa_screen_of(const struct vpa_report *r, const struct vpa_digest *d, struct vpa_screen *s)
 {
-	static const struct {
-		const char *noun, *a_noun;
-	} nouns[VPA_UNIT_KINDS] = {
-		[VPA_UNIT_BLOCK] = {"block", "a block"},
-		[VPA_UNIT_REQUEST] = {"request", "a request"},
-		[VPA_UNIT_STEP] = {"step", "a step"},
-		[VPA_UNIT_ITERATION] = {"iteration", "an iteration"},
-		[VPA_UNIT_INFERRED] = {"step", "a step"},
-		[VPA_UNIT_INSTANCE] = {"pass", "a pass"},
-	};
-
 	*s = (struct vpa_screen){.report = r, .digest = d, .request = vpa_main_request(r)};
 	if (s->request && s->request->blocks.measured)
 		s->blocks = &s->request->blocks;
@@ -115,8 +104,8 @@ void vpa_screen_of(const struct vpa_report *r, const struct vpa_digest *d, struc
 		take_window(s);
 		return;
 	}
-	s->noun = nouns[s->unit.kind].noun;
-	s->a_noun = nouns[s->unit.kind].a_noun;
+	s->noun = vpa_unit_words(s->unit.kind)->noun;
+	s->a_noun = vpa_unit_words(s->unit.kind)->a_noun;
 	take_unit(s);
 }
 
