@@ -691,6 +691,43 @@ static void synchronisations_say_who_waits_for_what(void **state)
 	rig_drop();
 }
 
+#define WAIT(waits, correlation)                                                                   \
+	"{'ph': 'X', 'cat': 'cuda_sync', 'name': 'Stream Wait Event', 'pid': 0, 'tid': 24, 'ts': " \
+	"100, 'dur': 0, 'args': {'cuda_sync_kind': 'Stream Wait Event', 'wait_on_stream': 20, "    \
+	"'wait_on_cuda_event_record_corr_id': 30, 'wait_on_cuda_event_id': 19, 'stream': " waits   \
+	", 'correlation': " correlation ", 'device': 0, 'context': 1}}"
+#define RECORD                                                                                     \
+	"{'ph': 'X', 'cat': 'cuda_event', 'name': 'cudaEvent', 'pid': 0, 'tid': 20, 'ts': 90, "    \
+	"'dur': 0, 'args': {'event_id': 19, 'correlation': 30, 'device': 0, 'context': 1, "        \
+	"'stream': 20}}"
+
+static void a_record_that_only_waits_name_is_there_once(void **state)
+{
+	static const struct {
+		const char *rule, *events;
+		uint64_t time_ns;
+	} cases[] = {
+		{"a record that the file does not have", WAIT("24", "31"), 100000},
+		{"two waits for one record", WAIT("24", "31") ", " WAIT("28", "32"), 100000},
+		{"a record before its wait", RECORD ", " WAIT("24", "31"), 90000},
+		{"a record after its wait", WAIT("24", "31") ", " RECORD, 90000},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		rig_events(cases[i].events);
+		if (stream_of_lane(rig_only(VPT_EVENT)->lane) != 20 ||
+			rig_only(VPT_EVENT)->row_count != 1 ||
+			rig_value(VPT_EVENT, VPT_EVENT_TIME) != cases[i].time_ns ||
+			rig_value(VPT_EVENT, VPT_EVENT_CORRELATION) != 30 ||
+			rig_value(VPT_EVENT, VPT_EVENT_SYNC_ID) != 30 ||
+			rig_value(VPT_EVENT, VPT_EVENT_EVENT) != 20)
+			fail_msg("%s", cases[i].rule);
+	}
+	rig_drop();
+}
+
 static double sample_of(size_t i)
 {
 	const struct vpt_section *s = NULL;
@@ -799,6 +836,7 @@ int main(void)
 		cmocka_unit_test(events_join_waits_by_the_recording_call),
 		cmocka_unit_test(arrows_stand_for_missing_correlation_ids),
 		cmocka_unit_test(synchronisations_say_who_waits_for_what),
+		cmocka_unit_test(a_record_that_only_waits_name_is_there_once),
 		cmocka_unit_test(the_frameworks_memory_is_two_series_a_device),
 		cmocka_unit_test(overhead_is_told_apart_by_its_name),
 	};

@@ -14,6 +14,9 @@ of them to FOLDER/truth.json. Every time is an integer of ns, so waits and blame
   hosts=N                         ranks are spread over N hosts
   start=NS                        the job starts that much later
   setup=R:KEY=VALUE               distributedInfo of rank R says another backend
+  overlap=N                       data parallelism: a step's all-reduces, per_step of them, run on a stream of their own beside the
+                                  work on what comes next, the optimizer waits for them, and the host for that. Every Nth step,
+                                  the last but one first, takes rank R's host as long as host=R:NS says
 """
 
 import json
@@ -21,6 +24,7 @@ import os
 import random
 import sys
 
+NCCL = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"
 WORK, HOST, TRANSFER, LAUNCH, WAKE = 400_000, 50_000, 80_000, 5_000, 3_000
 START = 1_700_000_000_000_000_000
 BEFORE = 10_000_000  # us from a file's base to the job's start
@@ -56,6 +60,7 @@ class Job:
             self.lack.setdefault(rank, set()).update(range(first, first + count))
         self.rows = []  # of each collective: ranks, arrivals, ends
         self.ops = [[] for _ in range(self.ranks)]
+        self.spans = None  # of overlap=N
 
     def number(self, name, usual):
         return int(self.options.get(name, [usual])[-1])
@@ -92,6 +97,67 @@ class Job:
             for r in range(self.ranks):
                 self.ops[r].append(("step", begins[r], ends[r] - begins[r], step, None))
 
+    # ---- overlap=N: with the calls that make it so ----
+
+    def call(self, r, name, length, **args):
+        self.correlations[r] += 1
+        self.put(r, "cuda_runtime", name, 1, self.hosts_at[r], length, correlation=self.correlations[r], **args)
+        self.hosts_at[r] += length
+        return self.correlations[r]
+
+    def put(self, r, cat, name, tid, start, length, **args):
+        self.spans[r].append((cat, name, tid, start, length, args))
+
+    def compute(self, r, name, length):
+        launch = self.call(r, "cudaLaunchKernel", LAUNCH)
+        start = max(self.tails[r], self.hosts_at[r])
+        self.tails[r] = start + length + self.slow.get(r, 0)
+        self.put(r, "kernel", name, 7, start, self.tails[r] - start, device=0, context=1, stream=7, correlation=launch,
+                 grid=[24, 1, 1], block=[512, 1, 1])
+
+    def await_stream(self, r, waits, other):
+        record = self.call(r, "cudaEventRecord", 2000)
+        wait = self.call(r, "cudaStreamWaitEvent", 2000)
+        self.put(r, "cuda_sync", "Stream Wait Event", waits, self.hosts_at[r], 0, cuda_sync_kind="Stream Wait Event", device=0,
+                 context=1, stream=waits, correlation=wait, wait_on_stream=other, wait_on_cuda_event_record_corr_id=record,
+                 wait_on_cuda_event_id=record)
+
+    def reduce(self, index):
+        arrivals, launches = {}, {}
+        for r in range(self.ranks):
+            self.await_stream(r, 20, 7)
+            begin = self.hosts_at[r]
+            launches[r] = self.call(r, "cudaLaunchKernelExC", LAUNCH)
+            self.put(r, "cpu_op", "record_param_comms", 1, begin - 500, LAUNCH + 1000, **self.params(("0", list(range(self.ranks)))))
+            arrivals[r] = max(self.tails[r], self.comm_tails[r], self.hosts_at[r])
+        for r in range(self.ranks):
+            end = self.comm_tails[r] = max(arrivals.values()) + WORK * 3 // 2 + 1000 * (r % 2)
+            self.put(r, "kernel", NCCL, 20, arrivals[r], end - arrivals[r], device=0, context=1, stream=20, correlation=launches[r],
+                     grid=[24, 1, 1], block=[512, 1, 1])
+        self.rows.append((index, "0", list(range(self.ranks)), arrivals, dict(enumerate(self.comm_tails))))
+
+    def run_overlapped(self, every):
+        self.spans = [[] for _ in range(self.ranks)]
+        self.correlations = [0] * self.ranks
+        self.hosts_at, self.tails, self.comm_tails = ([START + self.late.get(r, 0) for r in range(self.ranks)] for _ in range(3))
+        for step in range(self.steps):
+            begins = list(self.hosts_at)
+            for r in range(self.ranks):
+                self.hosts_at[r] += HOST + (self.host.get(r, 0) if step % every == every - 2 else 0)
+                for _ in range(self.per_step):
+                    self.compute(r, "sm90_xmma_gemm_bf16", WORK)
+            for bucket in range(self.per_step):
+                for r in range(self.ranks):
+                    for _ in range(4):
+                        self.compute(r, "sm90_xmma_gemm_bf16", WORK)
+                self.reduce(step * self.per_step + bucket)
+            for r in range(self.ranks):
+                self.await_stream(r, 7, 20)
+                self.tails[r] = max(self.tails[r], self.comm_tails[r])
+                self.compute(r, "multi_tensor_apply_kernel", WORK)
+                self.call(r, "cudaStreamSynchronize", max(self.tails[r] + WAKE - self.hosts_at[r], WAKE))
+                self.put(r, "user_annotation", "ProfilerStep#%d" % step, 1, begins[r], self.hosts_at[r] - begins[r])
+
     # ---- what is true ----
 
     def truth(self):
@@ -118,6 +184,14 @@ class Job:
 
     # ---- files ----
 
+    def params(self, team):
+        name, ranks = team
+        return {
+            "Collective name": "allreduce", "In msg nelems": 1024, "Out msg nelems": 1024, "dtype": "BFloat16",
+            "Group size": len(ranks), "Process Group Name": name,
+            "Process Group Description": "default_pg", "Process Group Ranks": json.dumps(ranks),
+        }
+
     def clock(self, r, ns):
         return ns + self.shift.get(r, 0) + (ns - START) * self.drift.get(r, 0) // 1_000_000_000
 
@@ -127,13 +201,15 @@ class Job:
             base = START // 1000 - BEFORE
             # the microseconds of a base, with three decimals: exact
             ts, dur = start - base * 1000, end - start
-            pid = 0 if cat == "kernel" else 1000 + r
+            pid = 0 if cat in ("kernel", "cuda_sync") else 1000 + r
             out.append(
                 '{"ph":"X","cat":"%s","name":"%s","pid":%d,"tid":%d,"ts":%d.%03d,"dur":%d.%03d,"args":%s}'
                 % (cat, name, pid, tid, ts // 1000, ts % 1000, dur // 1000, dur % 1000, json.dumps(args))
             )
 
         out, correlation = [], 0
+        for cat, name, tid, start, length, args in self.spans[r] if self.spans else []:
+            event(cat, name, tid, start, start + length, **args)
         for kind, start, length, index, team in sorted(self.ops[r], key=lambda op: op[1]):
             if kind == "step":
                 event("user_annotation", "ProfilerStep#%d" % index, 1, start, start + length)
@@ -144,15 +220,7 @@ class Job:
             # a kernel is launched just before the GPU could run it; a collective while the one before runs
             call = start - LAUNCH if kind == "gemm" else start - WORK // 2
             if kind == "comm" and self.names:
-                name, ranks = team
-                event(
-                    "cpu_op", "record_param_comms", 1, call - 1000, call + LAUNCH // 2 + 1000,
-                    **{
-                        "Collective name": "allreduce", "In msg nelems": 1024, "Out msg nelems": 1024, "dtype": "BFloat16",
-                        "Group size": len(ranks), "Process Group Name": name,
-                        "Process Group Description": "default_pg", "Process Group Ranks": json.dumps(ranks),
-                    },
-                )
+                event("cpu_op", "record_param_comms", 1, call - 1000, call + LAUNCH // 2 + 1000, **self.params(team))
             event("cuda_runtime", "cudaLaunchKernel", 1, call, call + LAUNCH // 2, correlation=correlation)
             if kind == "comm":  # the host waits for it, so what it does next begins when all have come
                 correlation += 1
@@ -162,7 +230,7 @@ class Job:
                 )
                 correlation -= 1
             launched, correlation = correlation, correlation + (kind == "comm")
-            symbol = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL" if kind == "comm" else "sm90_xmma_gemm_bf16"
+            symbol = NCCL if kind == "comm" else "sm90_xmma_gemm_bf16"
             # without names the stream tells the communicators apart
             stream = 7 if kind == "gemm" else 20 + (team[0] != "0")
             event(
@@ -195,7 +263,10 @@ def main(folder, words):
         options.setdefault(name, []).append(value)
     START += int(options.get("start", [0])[-1])
     job = Job(options)
-    job.run()
+    if "overlap" in options:
+        job.run_overlapped(int(options["overlap"][-1]))
+    else:
+        job.run()
     job.write(folder)
 
 

@@ -384,9 +384,11 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 	stats->another_gzip = d.json.bytes.unpack.another_gzip;
 
 	vpt_kineto_flows_end(&d.rows);
+	vpt_kineto_records_end(&d.rows);
 	vpt_kineto_python_end(&d.rows);
 	if (d.rows.no_memory) {
-		rc = vpt_fail(&local, VPT_ENOMEM, "no memory for the trace's stacks");
+		rc = vpt_fail(&local, VPT_ENOMEM,
+			"no memory for what the trace says of stacks and events");
 		goto out;
 	}
 	vpt_kineto_threads_name_lanes(&d.rows.threads, c);
@@ -409,6 +411,7 @@ out:
 	vpt_kineto_parser_free(&d.json.parser);
 	vpt_kineto_threads_free(&d.rows.threads);
 	vpt_kineto_flows_free(&d.rows.flows);
+	vpt_kineto_records_free(&d.rows.records);
 	vpt_kineto_processes_free(&d.rows.processes);
 	vpt_kineto_python_free(&d.rows.python);
 	vpt_kineto_bytes_close(&d.json.bytes);

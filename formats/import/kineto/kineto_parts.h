@@ -30,6 +30,13 @@ void vpt_kineto_about(
 /* Puts deviceProperties: an array of objects, one per GPU. Anything else gives no rows. */
 void vpt_kineto_devices(struct vpt_kineto_rows *r, const struct vpt_kineto_value *devices);
 
+/* ---- kineto_waits.c: older versions write a wait for a CUDA event, but not that the event was recorded. The wait names the call
+ * that recorded it, and the stream. ---- */
+
+/* Call at the end of the file: puts those records, each once, unless the file has such events. Sticky no_memory as for rows. */
+void vpt_kineto_records_end(struct vpt_kineto_rows *r);
+void vpt_kineto_records_free(struct vpt_kineto_records *w);
+
 /* ---- kineto_python.c: calls of Python functions become exact stacks of their threads.
  *
  * Of a trace with stacks, most events are such calls. The profiler names the function, when it was

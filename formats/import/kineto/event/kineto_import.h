@@ -109,6 +109,13 @@ struct vpt_kineto_flows {
 	size_t row_count, row_cap, arrow_count, arrow_cap;
 };
 
+/* Events that are recorded, as far as only waits for them say so; see kineto_parts.h. All zeros is empty. */
+struct vpt_kineto_records {
+	struct vpt_kineto_record *items;
+	size_t count, cap;
+	int are_written; /* the file has them itself */
+};
+
 /* Calls of Python functions; see kineto_parts.h. All zeros is empty. */
 struct vpt_kineto_python {
 	struct vpt_kineto_call *calls;
@@ -137,6 +144,7 @@ struct vpt_kineto_rows {
 	struct vpt_kineto_processes processes;
 	struct vpt_kineto_own own;
 	struct vpt_kineto_flows flows;
+	struct vpt_kineto_records records;
 	struct vpt_kineto_python python;
 	int64_t base_ns;        /* baseTimeNanoseconds, 0 if absent */
 	uint64_t last_start_ns; /* of the latest row, 0 before the first */
