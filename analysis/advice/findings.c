@@ -138,6 +138,7 @@ int vpa_findings_write(struct vpa_report *r)
 		vpa_find_again(r);
 		vpa_find_blocks(r);
 		vpa_find_counters(r);
+		vpa_find_uneven(r);
 		vpa_find_model(r);
 		vpa_find_gpus(r);
 	}

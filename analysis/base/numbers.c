@@ -103,6 +103,16 @@ struct vpa_sentence vpa_grouped(const char *text)
 	return out;
 }
 
+struct vpa_num vpa_ordinal(uint64_t n)
+{
+	static const char *const ends[] = {"th", "st", "nd", "rd"};
+	struct vpa_num out;
+
+	snprintf(out.text, sizeof(out.text), "%.34s%s", vpa_count(n).text,
+		ends[n / 10 % 10 == 1 || n % 10 > 3 ? 0 : n % 10]);
+	return out;
+}
+
 struct vpa_num vpa_scaled(uint64_t value, uint64_t unit, unsigned decimals)
 {
 	decimals = at_most(decimals);

@@ -19,6 +19,8 @@ int vpa_is_missing(const struct vpa_num *n);
 
 struct vpa_num vpa_count(uint64_t n); /* "12,345" */
 
+struct vpa_num vpa_ordinal(uint64_t n); /* "1st", "12th" */
+
 /* The end of a noun after a number: "s" of "2 blocks", "es" of "2 passes". */
 static inline const char *vpa_plural(uint64_t n)
 {

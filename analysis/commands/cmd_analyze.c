@@ -252,7 +252,7 @@ static int run(const struct vpt_args *args)
 	o.kernel_sources = !o.only_screen;
 	if (vpt_has(args, TOP))
 		o.top = vpt_number_of(args, TOP);
-	o.step_parts = o.only_sums = 1; /* findings say what they gain in a step */
+	o.step_parts = 1; /* findings say what they gain in a step */
 	o.predict = o.stage_spans = !vpt_has(args, NO_PREDICT);
 	o.min_gap_ns = vpt_number_of(args, MIN_GAP);
 	if (vpt_has(args, MIN_GAP) && !o.min_gap_ns)

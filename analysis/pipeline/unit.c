@@ -413,9 +413,7 @@ static void sum_inferred(const struct vpa_report *r, struct vpa_mean_unit *out)
 	out->end_ns = r->inferred[0].steps[r->inferred[0].step_count - 1].end_ns;
 }
 
-/* The device whose instances take longest together: the others wait for it, and their passes may be shorter than the time from one
- * pass to the next. */
-static uint32_t slowest_device(const struct vpa_range_row *range)
+uint32_t vpa_unit_slowest_device(const struct vpa_range_row *range)
 {
 	uint32_t best = range->instances[0].device;
 	uint64_t ns = 0, most_ns = 0;
@@ -439,7 +437,7 @@ static void sum_instances(const struct vpa_report *r, struct vpa_mean_unit *out)
 	size_t i;
 
 	out->range = vpa_unit_range(&r, 1);
-	slowest = slowest_device(out->range);
+	slowest = vpa_unit_slowest_device(out->range);
 	for (i = 0; i < out->range->instance_count; i++) {
 		const struct vpa_range_instance *instance = &out->range->instances[i];
 		uint64_t end_ns = vpt_sat_add(instance->first_ns, instance->envelope_ns);

@@ -50,6 +50,10 @@ double vpa_unit_range_share(const struct vpa_report *r, const struct vpa_range_r
  * The same whichever report is first. */
 const struct vpa_range_row *vpa_unit_range(const struct vpa_report *const *reports, size_t count);
 
+/* The device whose instances take longest together: the others wait for it, and their passes may be shorter than the time from one
+ * pass to the next. There must be instances. */
+uint32_t vpa_unit_slowest_device(const struct vpa_range_row *range);
+
 /* The unit's kind. */
 enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r);
 

@@ -38,7 +38,7 @@ struct vpa_options {
 	/* 1: the parts of each block, of each marked step up to 4,096, of each request up to 1,024 */
 	int step_parts;
 	int only_screen; /* 1: what the first screen needs: other tables are empty, and kernels and ranges have no percentiles */
-	int only_sums; /* 1: of these parts, not those of each block and step, which only comparisons need */
+	int only_sums; /* 1: of these parts, not those of each block and step, by which they are compared with each other */
 	/* 1: findings get predictions, see ../retime/predictions.h. vpa_analyze() itself makes none: they take another pass
 	 * over the trace. */
 	int predict;

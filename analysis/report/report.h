@@ -122,6 +122,8 @@ struct vpa_report {
 	size_t pause_count;
 	struct vpa_gap_row *gaps; /* the longest, at most --top of them */
 	size_t gap_count;
+	struct vpa_long_gap *long_gaps; /* by length, descending; at most VPA_LONG_GAPS */
+	size_t long_gap_count;
 	uint64_t gaps_listed_of;         /* all gaps of at least min_gap_ns */
 	struct vpa_family_row *families; /* by exclusive time, descending */
 	size_t family_count;

@@ -8,7 +8,7 @@
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
-#include "analysis/advice/findings/full_memory.h"
+#include "analysis/advice/full_memory.h"
 #include "analysis/report/limit.h"
 #include "analysis/report/main_line.h"
 #include "analysis/report/similar_names.h"

@@ -122,6 +122,8 @@ static void fill_row(struct measure *m, size_t k)
 		row->parts_ns = m->parts_ns + k * VPA_SWEEP_ALL;
 		memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
 	}
+	for (i = 0; i < VPA_SWEEP_IDLE; i++)
+		row->ops += sums.count[i];
 	row->eager_ns = sums.ns[VPA_FAMILY_EAGER_SOFTMAX];
 	all = row->period_ns * row->devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;

@@ -68,6 +68,8 @@ static int add_period(struct vpa_blocks_writer *w, struct place place,
 	vpa_sweep_between(&w->s->sweep, step->pin, step[1].pin, mask, &sums, NULL, NULL);
 	for (i = 0; i < VPA_SWEEP_PARTS; i++)
 		*(i < VPA_SWEEP_IDLE ? &row->busy_ns : &row->idle_ns) += sums.ns[i];
+	for (i = 0; i < VPA_SWEEP_IDLE; i++)
+		row->ops += sums.count[i];
 	if (!w->c->options->only_sums) {
 		row->parts_ns = vpa_arena_alloc(&out->arena, 1, sizeof(sums.ns));
 		if (!row->parts_ns)

@@ -48,7 +48,7 @@ struct state {
 	uint64_t gap_count; /* emitted so far */
 	struct kept *heap;  /* the longest gaps, the shortest of them on top */
 	size_t heap_count, heap_cap;
-	uint64_t kept_ns;                   /* shorter gaps can no longer be listed */
+	uint64_t kept_ns;                   /* shorter gaps can no longer be kept */
 	struct vpa_durations_builder edges; /* of gaps at the window's edges */
 };
 
@@ -177,6 +177,12 @@ static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
 	return VPT_OK;
 }
 
+/* Units are compared by more gaps than are listed. */
+static size_t kept_most(const struct vpa_fold_context *c)
+{
+	return c->top > VPA_LONG_GAPS ? c->top : VPA_LONG_GAPS;
+}
+
 VPA_RARE static int keep_gap(
 	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
@@ -194,7 +200,7 @@ VPA_RARE static int keep_gap(
 	sum_code(&k, gap);
 	if (vpa_gap_line(c, &k.gap, &k.line) || copy_pieces(&k, gap))
 		return VPT_ENOMEM;
-	if (s->heap_count == c->top) {
+	if (s->heap_count == kept_most(c)) {
 		vpt_free(s->heap[0].pieces);
 		s->heap[0] = k;
 		sift_down(s->heap, s->heap_count, 0);
@@ -213,11 +219,11 @@ VPA_RARE static int keep_gap(
 VPA_RARE static int consider(
 	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
-	if (!c->top || (s->heap_count == c->top && !is_after(&s->heap[0].gap, gap)))
+	if (s->heap_count == kept_most(c) && !is_after(&s->heap[0].gap, gap))
 		return VPT_OK;
 	if (keep_gap(s, c, gap))
 		return VPT_ENOMEM;
-	if (s->heap_count == c->top)
+	if (s->heap_count == kept_most(c))
 		s->kept_ns = s->heap[0].gap.end_ns - s->heap[0].gap.start_ns;
 	return VPT_OK;
 }
@@ -438,15 +444,33 @@ static struct vpa_gap_piece write_piece(
 		.instead_place = vpa_fold_place(&out->arena, m, piece->instead_place)};
 }
 
+static int write_long_gaps(struct state *s, const struct vpa_model *m, struct vpa_report *out)
+{
+	size_t i, count = s->heap_count < VPA_LONG_GAPS ? s->heap_count : VPA_LONG_GAPS;
+
+	out->long_gaps = vpa_arena_alloc(&out->arena, count, sizeof(*out->long_gaps));
+	if (!out->long_gaps)
+		return VPT_ENOMEM;
+	for (i = 0; i < count; i++) {
+		const struct vpa_gap *gap = &s->heap[i].gap;
+
+		out->long_gaps[i] = (struct vpa_long_gap){gap->start_ns, gap->end_ns, gap->cause,
+			vpa_fold_name(out, m, gap->call),
+			vpa_fold_place(&out->arena, m, gap->place)};
+	}
+	out->long_gap_count = count;
+	return VPT_OK;
+}
+
 static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	const struct vpa_model *m = c->model;
-	size_t i, p;
+	size_t i, p, count = s->heap_count < c->top ? s->heap_count : c->top;
 
-	out->gaps = vpa_arena_alloc(&out->arena, s->heap_count, sizeof(*out->gaps));
+	out->gaps = vpa_arena_alloc(&out->arena, count, sizeof(*out->gaps));
 	if (!out->gaps)
 		return VPT_ENOMEM;
-	for (i = 0; i < s->heap_count; i++) {
+	for (i = 0; i < count; i++) {
 		const struct kept *k = &s->heap[i];
 		struct vpa_gap_row *row = &out->gaps[out->gap_count];
 
@@ -476,13 +500,14 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 }
 
 /* Several times the usual gap; where all are alike, the longest are listed all the same. */
-static uint64_t default_min_gap(struct state *s)
+static uint64_t default_min_gap(struct state *s, size_t top)
 {
+	size_t listed = s->heap_count < top ? s->heap_count : top;
 	uint64_t min_ns = 5 * vpa_durations_of(&s->aside.lengths).p50_ns, tenth_ns = 0;
 
-	if (s->heap_count) {
+	if (listed) {
 		const struct vpa_gap *last =
-			&s->heap[s->heap_count < LISTED ? s->heap_count - 1 : LISTED - 1].gap;
+			&s->heap[listed < LISTED ? listed - 1 : LISTED - 1].gap;
 
 		tenth_ns = last->end_ns - last->start_ns;
 	}
@@ -503,7 +528,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		return rc;
 	if (s->heap_count)
 		qsort(s->heap, s->heap_count, sizeof(*s->heap), compare_kept);
-	out->min_gap_ns = c->options->min_gap_ns ? c->options->min_gap_ns : default_min_gap(s);
+	out->min_gap_ns =
+		c->options->min_gap_ns ? c->options->min_gap_ns : default_min_gap(s, c->top);
 	out->gaps_listed_of = vpa_durations_at_least(&s->aside.lengths, out->min_gap_ns) +
 			      vpa_durations_at_least(&s->edges, out->min_gap_ns);
 	for (i = 0; !rc && i < out->device_count; i++) {
@@ -518,6 +544,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		if (!rc)
 			rc = vpa_instead_write(&s->instead, c, index, out, d);
 	}
+	if (!rc)
+		rc = write_long_gaps(s, c->model, out);
 	return rc ? rc : write_gaps(s, c, out);
 }
 

@@ -42,6 +42,8 @@ struct vpa_block_row {
 	/* In the period, summed over the devices it used: busy + idle + paused = period *
 	 * devices. */
 	uint64_t busy_ns, idle_ns, paused_ns;
+	uint64_t
+		ops; /* that begin in the period; 0: not known, as in a report of an older version */
 	uint64_t attention_ns; /* part of busy: all attention families */
 	uint64_t eager_ns;     /* part of attention: softmax that is not fused with its GEMMs */
 	unsigned devices;

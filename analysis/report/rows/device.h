@@ -145,6 +145,16 @@ struct vpa_gap_piece {
 	struct vpa_place instead_place;
 };
 
+enum { VPA_LONG_GAPS = 256 };
+
+/* One of the longest gaps, and what most of it waited for. */
+struct vpa_long_gap {
+	uint64_t start_ns, end_ns;
+	enum vpa_cause cause;
+	const char *call; /* NULL: none */
+	struct vpa_place place;
+};
+
 struct vpa_gap_row {
 	char id[16]; /* "G1": by duration, descending */
 	int64_t device;

@@ -34,6 +34,7 @@ struct vpa_step_part {
 	uint64_t start_ns, period_ns;
 	/* Summed over all devices: busy + idle + paused = period * devices. */
 	uint64_t busy_ns, idle_ns, paused_ns;
+	uint64_t ops; /* that begin in it; 0: not known, as in a report of an older version */
 	unsigned devices;
 	uint64_t *
 		parts_ns; /* VPA_OVERVIEW_ALL of them, by part of overview.h; NULL: not requested */

@@ -1,6 +1,7 @@
 /* screen_result.c - RESULT of the first screen: how fast the unit is that a user counts in. */
 #include "analysis/advice/finding.h"
 #include "analysis/base/intervals.h"
+#include "analysis/pipeline/uneven_units.h"
 #include "analysis/render/text/screen/screen.h"
 #include "analysis/render/text/sections/text_blocks_parts.h"
 #include "formats/base/count.h"
@@ -17,8 +18,8 @@ enum {
 static const double growth_share = 0.01;
 /* Of a growth. */
 static const double nearly_all = 0.9;
-/* Blocks are unlike from here on: the longest to the shortest. */
-static const double apart = 1.25;
+/* Blocks are unlike from here on: the longest to the shortest; and units are of two kinds. */
+static const double apart = 1.25, two_kinds = 1.5;
 
 /* ---- blocks ---- */
 
@@ -46,6 +47,27 @@ static uint64_t may_take_ns(const struct vpa_report *r, const struct vpa_blocks 
 	return vpt_sat_u64((double)b->frames * 1e9 / ((double)b->measured * vpa_target(r)) + 0.5);
 }
 
+/* "; every 4th takes 2.10 s, the others 1.20 s", "; 4 take 3.60 s to 4.00 s, the other 2 1.70 s": a mean that no unit has. Returns
+ * 0: they are not of two kinds. */
+static int add_two_kinds(struct vpa_words *w, const struct vpa_report *r)
+{
+	struct vpa_uneven_units u;
+	int are_two = !vpa_uneven_units_of(r, &u) && u.slow &&
+		      (double)u.slow_ns.most_ns > two_kinds * (double)u.quick_ns.least_ns &&
+		      (double)u.slow_ns.most_ns < two_kinds * (double)u.slow_ns.least_ns;
+
+	if (are_two && u.every > 1)
+		vpa_words_add(w, "", "; every %s takes", vpa_ordinal(u.every).text);
+	else if (are_two)
+		vpa_words_add(
+			w, "", "; %zu of %zu take%s", u.slow, u.count, u.slow == 1 ? "s" : "");
+	if (are_two)
+		vpa_words_add(w, "", " %s, the other%s %s", vpa_times_text(u.slow_ns).text,
+			vpa_plural(u.count - u.slow), vpa_times_text(u.quick_ns).text);
+	vpa_uneven_units_free(&u);
+	return are_two;
+}
+
 static int grows(const struct vpa_blocks *b)
 {
 	return b->has_drift && b->period_drift_ns >= growth_share * b->period.mean_ns;
@@ -53,10 +75,13 @@ static int grows(const struct vpa_blocks *b)
 
 /* "; the shortest 188 ms, the longest 314 ms": a mean that no block may have, as where the GPU's clock falls for a while. What
  * grows is said to grow. */
-static void add_span_of_times(struct vpa_words *w, const struct vpa_blocks *b)
+static void add_span_of_times(
+	struct vpa_words *w, const struct vpa_report *r, const struct vpa_blocks *b)
 {
 	const struct vpa_durations *period = &b->period;
 
+	if (add_two_kinds(w, r))
+		return;
 	if (b->measured > 1 && !grows(b) && (double)period->max_ns > apart * (double)period->min_ns)
 		vpa_words_add(w, "", "; the shortest %s, the longest %s",
 			vpa_duration(period->min_ns).text, vpa_duration(period->max_ns).text);
@@ -71,7 +96,7 @@ static void add_block_time(struct vpa_words *w, const struct vpa_screen *s)
 		vpa_duration(vpa_divided(b->span_ns, b->measured)).text);
 	if (may_ns)
 		vpa_words_add(w, "", " and may take %s", vpa_duration(may_ns).text);
-	add_span_of_times(w, b);
+	add_span_of_times(w, s->report, b);
 	vpa_words_add(w, "", ".");
 }
 
@@ -295,6 +320,8 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 		!is_left_out                            ? ""
 		: s->report->request_count == count + 2 ? " without the first and the last"
 							: " without the first");
+	if (add_two_kinds(w, s->report))
+		return;
 	if (s->unit.kind == VPA_UNIT_STEP && period && s->request->steps.periods &&
 		fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
 		vpa_words_add(w, "", "; the median %s, the longest %s",
@@ -313,11 +340,12 @@ static void add_units(struct vpa_words *w, const struct vpa_screen *s)
 		vpa_words_add(w, " ", "%s %ss/s", vpa_rate(1e9 / (double)s->ns).text, s->noun);
 		vpa_words_end(w);
 	}
-	if (u->kind == VPA_UNIT_INSTANCE)
+	if (u->kind == VPA_UNIT_INSTANCE) {
 		vpa_words_add(w, " ", "A pass through %s takes %s on the GPU, the mean of %s",
 			vpa_fit(u->range->name, 48).text, vpa_duration(s->ns).text,
 			vpa_count(count).text);
-	else if (count == 1 && !u->without_first)
+		add_two_kinds(w, s->report);
+	} else if (count == 1 && !u->without_first)
 		vpa_words_add(w, " ", "The only %s takes %s", s->noun, vpa_duration(s->ns).text);
 	else
 		add_mean(w, s, count);

@@ -1,5 +1,5 @@
 /* full_memory.c - looks at the devices' causes, the samples of memory, and the operators that allocate. */
-#include "analysis/advice/findings/full_memory.h"
+#include "analysis/advice/full_memory.h"
 
 #include "analysis/base/numbers.h"
 #include "formats/base/count.h"

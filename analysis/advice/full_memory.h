@@ -3,8 +3,8 @@
  * PyTorch's keeps what a program gives back. If memory runs out it frees what it kept, with a call for each block that waits for
  * the GPU, and allocates again. The calls are those of a program without such an allocator, or of one that empties it; that
  * memory is full shows in how much the allocator holds, or in the operator that the calls are made in. */
-#ifndef VPA_ANALYSIS_ADVICE_FINDINGS_FULL_MEMORY_H
-#define VPA_ANALYSIS_ADVICE_FINDINGS_FULL_MEMORY_H
+#ifndef VPA_ANALYSIS_ADVICE_FULL_MEMORY_H
+#define VPA_ANALYSIS_ADVICE_FULL_MEMORY_H
 
 #include "analysis/report/report.h"
 

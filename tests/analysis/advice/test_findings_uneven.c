@@ -1,0 +1,152 @@
+/* test_findings_uneven.c - what is said of blocks of which some take far longer than the others. */
+#include "formats/base/count.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/pipeline/uneven_units.h"
+#include "tests/support/traces/findings_rig.h"
+
+/* Blocks of 20 kernels of 100 us, launched one after another, each 5 us after the one before has ended. What else is in a block:
+ *
+ *	.   nothing
+ *	k   kernels take twice as long
+ *	r   10 kernels more, in a range of their own
+ *	c   2 ms of code, in a range of its own
+ *	1 to 9   kernels take so many tenths longer */
+enum { KERNELS = 20, SIZE = 1 << 17 };
+
+struct script {
+	char text[SIZE];
+	size_t used;
+	unsigned us, call;
+};
+
+static void put(struct script *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	s->used += (size_t)vsnprintf(s->text + s->used, sizeof(s->text) - s->used, format, args);
+	va_end(args);
+	assert_true(s->used < sizeof(s->text));
+}
+
+static void run(struct script *s, unsigned count, unsigned us)
+{
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		s->call++;
+		put(s, "call t1 cudaLaunchKernel %uus+4us corr %u\nkernel s7 %uus+%uus corr %u%s",
+			s->us, s->call, s->us + 5, us, s->call, GEMM);
+		s->us += us + 6;
+	}
+}
+
+static void put_block(struct script *s, unsigned index, char what)
+{
+	unsigned from_us = s->us;
+
+	run(s, KERNELS,
+		what == 'k'                  ? 200
+		: what >= '1' && what <= '9' ? 100 + 10 * (unsigned)(what - '0')
+					     : 100);
+	if (what == 'r' || what == 'c') {
+		unsigned at_us = s->us;
+
+		if (what == 'r')
+			run(s, 10, 200);
+		else
+			s->us += 2000;
+		put(s, "range t1 %uus-%uus \"%s\"\n", at_us, s->us,
+			what == 'r' ? "preview" : "save");
+	}
+	run(s, 1, 10);
+	put(s, "range t1 %uus-%uus \"block %u\"\n", from_us, s->us, index);
+	s->us++;
+}
+
+static const struct {
+	const char *rule, *blocks;
+	const char *title; /* of the finding, a part; NULL: there is none */
+	double saves_ms;
+	const char *note;   /* of host-stall, a part; NULL: none */
+	const char *result; /* in RESULT; NULL: no kinds */
+} cases[] = {
+	{"blocks that are alike", "............", NULL, 0, NULL, NULL},
+	{"kernels that take longer in every fourth block", "...k...k...k...k",
+		"the same kernels take longer in every 4th of 16 blocks: ", 8, NULL,
+		"every 4th takes 4.1"},
+	{"in blocks without a period", "..k..k......k...",
+		"the same kernels take longer in the 3rd, 6th and 13th of 16 blocks: ", 6, NULL,
+		"3 of 16 take 4.1"},
+	{"more kernels are work, which is named", "...r...r...r...r",
+		"every 4th of 16 blocks runs more kernels, in preview: 2.00 ms of work", 0, NULL,
+		"every 4th takes 4.20"},
+	{"idle time stays with its cause", "...c...c...c...c", NULL, 0,
+		"is in every 4th of 16 blocks alone, which take 4.1", "every 4th takes 4.1"},
+	{"the first one pays for first use", "c...............", NULL, 0, NULL, NULL},
+	{"blocks that grow are of one kind", "..112233445566778899", NULL, 0, NULL, NULL},
+	{"three are too few", "..k", NULL, 0, NULL, NULL},
+};
+
+static struct vpa_report *analyze(const char *blocks)
+{
+	static const struct vpa_options options = {
+		.frames_per_block = 4, .has_warmup = 1, .step_parts = 1, .top = 10};
+	static struct script s;
+	unsigned i;
+
+	s = (struct script){.us = 1000};
+	put(&s, "start 1ms\n");
+	for (i = 0; blocks[i]; i++)
+		put_block(&s, i, blocks[i]);
+	return vpt_script_report(s.text, &options);
+}
+
+static void expect_note(const char *rule, const struct vpa_report *r, const char *words)
+{
+	const struct vpa_finding *f = finding(r, "host-stall");
+	const char *note = f && f->note ? f->note : "";
+
+	if (words ? !strstr(note, words) : strstr(note, "alone, which") != NULL)
+		fail_msg("%s: %s", rule, note);
+}
+
+static void slow_units_are_told_apart(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		const char *rule = cases[i].rule, *title = cases[i].title;
+		struct vpa_report *r = analyze(cases[i].blocks);
+		const struct vpa_finding *f = finding(r, "uneven-units");
+
+		if (!f != !title || (f && strncmp(f->title, title, strlen(title)) != 0))
+			fail_msg("%s: expected \"%s\", found \"%s\"", rule,
+				title ? title : "nothing", f ? f->title : "nothing");
+		if (f && fabs(f->gain_at_most_ms - cases[i].saves_ms) > 0.01)
+			fail_msg("%s: saves %.3f ms", rule, f->gain_at_most_ms);
+		expect_note(rule, r, cases[i].note);
+		expect_page(rule, r, cases[i].result ? cases[i].result : "; every",
+			cases[i].result != NULL);
+		vpa_report_free(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slow_units_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
