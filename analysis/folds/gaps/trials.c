@@ -2,9 +2,9 @@
  * convolution, and tuners of matrix products.
  *
  * On one stream a thread launches kernels of products, each after it has waited for an event and the one before has ended. Four
- * different ones or more, of which the last was among those before, are trials but for the last. All are launched in one operator;
- * where no operator is known, nothing but copies and memsets may lie between them. A program that waits for each of its layers has
- * other kernels between, or other operators, and comes back to none. */
+ * different ones or more, on average tried four times at most, of which the last was among those before, are trials but for the last: the
+ * thread goes on without a wait for that one, which is kept. All are launched in one operator; where no operator is known, nothing but
+ * copies and memsets may lie between them. A program that waits for each of its layers, or times products, waits for the last too. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/join/resolver.h"
@@ -19,6 +19,7 @@ enum {
 	LEAST = 4, /* different kernels */
 	NAMES_MOST = 32,
 	SPANS_MOST = 4096,
+	TIMES_MOST = 4, /* that each kernel is tried, on average */
 	CALLS_MOST = 64 /* between two launches: the wait is one of them, and near the second */
 };
 
@@ -125,12 +126,11 @@ static const struct vpa_range *operator_at(struct vpa_range *range, uint64_t at_
 	return range;
 }
 
-/* Whether the thread has waited for an event since the launch before. */
-static int has_waited(const struct state *s, const struct vpa_fold_context *c,
-	const struct vpa_call *launch, uint64_t before_ns)
+/* Whether a thread has waited for an event between a launch at `before_ns` and its call `at`. */
+static int has_waited(
+	const struct state *s, const struct vpa_calls *calls, uint64_t at, uint64_t before_ns)
 {
-	const struct vpa_calls *calls = &c->resolver->pasts[vpa_call_thread(launch)].calls;
-	uint64_t at = vpa_call_position(launch), steps;
+	uint64_t steps;
 
 	for (steps = 0; steps < CALLS_MOST && at > calls->begin; steps++) {
 		const struct vpa_call *call = vpa_calls_at(calls, --at);
@@ -175,17 +175,18 @@ static void begin_series(struct state *s, struct series *t, const struct vpa_ops
 	t->is_conv = ops->family[i] == VPA_FAMILY_CONV;
 }
 
-static int end_series(struct state *s, struct series *t)
+/* The thread's call `at` launches what comes next. A series that the trace ends in has kept none. */
+static int end_series(
+	struct state *s, const struct vpa_fold_context *c, struct series *t, uint64_t at)
 {
 	struct vpa_trials *sum = &s->sum;
 	uint64_t span_ns = t->last_start_ns - t->start_ns;
 	unsigned k;
 
-	if (!t->is_open)
-		return VPT_OK;
 	t->is_open = 0;
 	s->open--;
-	if (t->name_count < LEAST || !t->is_again)
+	if (t->name_count < LEAST || !t->is_again || t->kernels - 1 > TIMES_MOST * t->name_count ||
+		has_waited(s, &c->resolver->pasts[t->thread].calls, at, t->last_launch_ns))
 		return VPT_OK;
 	sum->count++;
 	sum->convs += t->is_conv;
@@ -202,6 +203,16 @@ static int end_series(struct state *s, struct series *t)
 	s->places[sum->span_count] = t->place;
 	s->spans[sum->span_count++] = (struct vpa_trial_span){t->start_ns, t->last_start_ns};
 	return VPT_OK;
+}
+
+/* Ends a series with an op that does not go on with it. Of one that another thread launched it is not known what the series' own did:
+ * nothing is kept. */
+static int end_before(struct state *s, const struct vpa_fold_context *c, struct series *t,
+	const struct vpa_ops *ops, size_t i, const struct vpa_op_stretch *stretch)
+{
+	if (!ops->launch[i] || stretch->thread != t->thread)
+		t->is_again = 0;
+	return end_series(s, c, t, ops->launch[i] ? vpa_call_position(ops->launch[i]) : 0);
 }
 
 /* The second op tells the operator of all, which began before the first. */
@@ -224,7 +235,8 @@ static int goes_on(const struct state *s, const struct vpa_fold_context *c, stru
 	const struct vpa_range *around;
 
 	if (!ops->launch[i] || launch_ns < t->last_end_ns || stretch->thread != t->thread ||
-		!has_waited(s, c, ops->launch[i], t->last_launch_ns))
+		!has_waited(s, &c->resolver->pasts[t->thread].calls,
+			vpa_call_position(ops->launch[i]), t->last_launch_ns))
 		return 0;
 	around = operator_at(stretch->range, launch_ns);
 	return is_in_operator(t, around);
@@ -322,7 +334,8 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		if (product && t->is_open && goes_on(s, c, t, ops, i, stretch)) {
 			extend(s, t, ops, i, stretch->place);
 		} else if (product || !is_beside(t, ops, i, stretch)) {
-			rc = end_series(s, t);
+			if (t->is_open)
+				rc = end_before(s, c, t, ops, i, stretch);
 			if (product)
 				begin_series(s, t, ops, i, stretch);
 		}
@@ -362,11 +375,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 {
 	struct state *s = state;
 	struct vpa_trial_span *spans;
-	size_t i;
 
-	for (i = 0; i < s->stream_cap; i++)
-		if (end_series(s, &s->streams[i]))
-			return VPT_ENOMEM;
 	out->trials = s->sum;
 	if (!s->sum.span_count)
 		return VPT_OK;

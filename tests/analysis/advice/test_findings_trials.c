@@ -100,19 +100,25 @@ static const struct {
 	unsigned count, kernels, convs;
 	unsigned span_us; /* a kernel and the wait after it are 120 us */
 } cases[] = {
-	{"four are tried, then one is kept", "A.B.C.D.B", 1, 4, 1, 480},
-	{"each may be tried twice", "A.A.B.B.C.C.D.D.A", 1, 8, 1, 960},
-	{"in one operator", "(A.B.C.D.B)", 1, 4, 1, 480},
+	{"four are tried, then one is kept", "A.B.C.D.Bn", 1, 4, 1, 480},
+	{"each may be tried twice", "A.A.B.B.C.C.D.D.An", 1, 8, 1, 960},
+	{"in one operator", "(A.B.C.D.B)n", 1, 4, 1, 480},
 	{"in several they are layers", "(A.)(B.)(C.)(D.)(B)", 0, 0, 0, 0},
-	{"a kernel that prepares belongs to a trial", "(A.nB.nC.nD.nB)", 1, 4, 1, 880},
+	{"a kernel that prepares belongs to a trial", "(A.nB.nC.nD.nB)n", 1, 4, 1, 880},
 	{"without an operator it is a layer", "A.nB.nC.nD.nB", 0, 0, 0, 0},
 	{"three are few", "A.B.C.B", 0, 0, 0, 0},
 	{"what is kept was tried", "A.B.C.D.E", 0, 0, 0, 0},
 	{"another wait is no trial", "A!B!C!D!B", 0, 0, 0, 0},
 	{"one without a wait is no trial", "A.B.CD.B", 0, 0, 0, 0},
-	{"what follows at once is another product", "A.B.C.D.BA.B.C.D.C", 2, 8, 2, 960},
-	{"products of matrices are tried too", "1.2.3.4.2", 1, 4, 0, 480},
+	{"what follows at once is another product", "A.B.C.D.BA.B.C.D.Cn", 2, 8, 2, 960},
+	{"products of matrices are tried too", "1.2.3.4.2n", 1, 4, 0, 480},
 	{"a wait before is none between", ".ABCDB", 0, 0, 0, 0},
+	{"what is kept runs on", "A.B.C.D.Bn.A.B.C.D.B!n", 2, 8, 2, 960},
+	{"layers that each wait keep none", "A.B.C.D.B.n.A.B.C.D.B.n.", 0, 0, 0, 0},
+	{"nor where the trace ends", "A.B.C.D.B.", 0, 0, 0, 0},
+	{"nor do products alone", "1.2.3.4.1.2.3.4.1.2.3.4.1.2.3.4.1.2.3.4.1.2.3.4.1n", 0, 0, 0, 0},
+	{"each may be tried four times", "A.A.A.A.B.B.B.B.C.C.C.C.D.D.D.D.An", 1, 16, 1, 1920},
+	{"one that is tried so often is timed", "A.A.A.A.B.B.B.B.C.C.C.C.C.D.D.D.D.An", 0, 0, 0, 0},
 };
 
 static void trials_end_in_the_kernel_that_is_kept(void **state)
