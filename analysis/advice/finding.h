@@ -116,11 +116,15 @@ void vpa_find_moves(struct vpa_report *r); /* what joins tensors or casts them; 
  * that nothing hides, if most of these go to the GPU, or as many back; `s`: what it saves without them. */
 void vpa_finding_of_uploads(
 	struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);
-/* Whether as many bytes are copied to the GPU as to the host, to a tenth: what is offloaded goes both ways, frames only one. */
+/* Whether as many bytes are copied to the GPU as to the host, to a tenth: what is offloaded goes both ways, frames mostly only one. */
 int vpa_copies_go_both_ways(const struct vpa_report *r);
 /* Whether what comes back had gone to the GPU, and hardly anything of it goes there again: to keep it there would save only the way
  * back. */
 int vpa_copies_come_back_once(const struct vpa_report *r);
+
+/* Whether what goes to the GPU looks like the tensors of a network, not like frames: many of 1 MiB and more in each unit, of several
+ * sizes. */
+int vpa_uploads_are_weights(const struct vpa_report *r);
 void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
 void vpa_find_again(struct vpa_report *r);    /* what could be done once; before blocks */
 void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */

@@ -49,6 +49,9 @@ static const char *main_copies(struct vpa_report *r)
 	const struct vpa_copy_row *most = NULL;
 	size_t i;
 
+	/* Frames that come and go can only be copied beside kernels. */
+	if (vpa_copies_go_both_ways(r) && !vpa_uploads_are_weights(r))
+		return NULL;
 	if (vpa_copies_come_back_once(r))
 		return "scale DtoH 0";
 	if (vpa_copies_go_both_ways(r))

@@ -19,7 +19,9 @@ static const double again_share = 0.9;
 static const double most_share = 0.8;
 
 enum {
-	AGAIN = 3,    /* units at least */
+	AGAIN = 3,   /* units at least */
+	TENSORS = 8, /* of weights, in a unit at least */
+	TENSOR_SIZES = 2,
 	SIZES_MAX = 8 /* a model of many layers is offloaded */
 };
 
@@ -127,6 +129,28 @@ static const char *amount_of(struct vpa_report *r, unsigned kind)
 		&r->arena, "%s a %s", vpa_bytes(bytes).text, vpa_unit_kind_name(unit.kind));
 }
 
+static int is_new_size(const struct vpa_report *r, size_t row)
+{
+	size_t i;
+
+	for (i = 0; i < row; i++)
+		if (r->uploads[i].bytes == r->uploads[row].bytes)
+			return 0;
+	return 1;
+}
+
+int vpa_uploads_are_weights(const struct vpa_report *r)
+{
+	size_t units = vpa_unit_count(r, vpa_unit_of(r)), i;
+	uint64_t copies = 0, sizes = 0;
+
+	for (i = 0; i < r->upload_count; i++) {
+		copies += r->uploads[i].count;
+		sizes += sizes < TENSOR_SIZES && is_new_size(r, i);
+	}
+	return sizes == TENSOR_SIZES && copies / TENSORS >= (units ? units : 1);
+}
+
 int vpa_copies_come_back_once(const struct vpa_report *r)
 {
 	return vpa_copies_go_both_ways(r) &&
@@ -162,13 +186,20 @@ static void name_back_once(struct vpa_report *r, struct vpa_finding *f, const st
 
 static void name_both_ways(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
 {
-	if (vpa_copies_come_back_once(r)) {
+	int are_weights = vpa_uploads_are_weights(r);
+
+	if (are_weights && vpa_copies_come_back_once(r)) {
 		name_back_once(r, f, s);
 		return;
 	}
-	f->words = "keep weights on the GPU";
-	f->title = "as much is copied to the host as to the GPU: keep weights on the GPU, or "
-		   "drop them there, since the host still has them";
+	f->words =
+		are_weights ? "keep weights on the GPU" : "overlap copies, or keep data on the GPU";
+	f->title = are_weights ? "as much is copied to the host as to the GPU: keep weights on the "
+				 "GPU, or "
+				 "drop them there, since the host still has them"
+			       : "as much is copied to the host as to the GPU: keep on the GPU "
+				 "what comes back, "
+				 "or copy beside kernels, with pinned memory and a separate stream";
 	f->note = vpa_arena_printf(&r->arena, "%s; %s go to the GPU", f->note,
 		vpa_bytes(sum_of(r, VPT_COPYKIND_HTOD).bytes).text);
 }
