@@ -4,6 +4,7 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/index.h"
+#include "analysis/pipeline/pipeline.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
@@ -15,7 +16,8 @@ enum {
 	SIZES_MAX = 4096,       /* further ones are left out */
 	READ_ROWS_MAX = 4096,   /* places beyond these are left out */
 	UPLOAD_ROWS_MAX = 4096, /* the same of places and sizes */
-	UPLOAD_BYTES = 1 << 20  /* of the smallest that has a row */
+	UPLOAD_BYTES = 1 << 20, /* of the smallest that has a row */
+	DATA_BYTES = 4096       /* up to that the host steers; more is data */
 };
 
 struct row {
@@ -46,7 +48,7 @@ struct state {
 	struct vpa_index size_index; /* (bytes, 0) */
 	struct size *sizes;
 	size_t size_cap;
-	uint64_t back_bytes, again_bytes;
+	uint64_t back_bytes, again_bytes, block_uploads;
 	uint64_t *small_ns; /* by device: how long small reads ran */
 	size_t small_cap;
 };
@@ -153,6 +155,21 @@ static int add_large(struct state *s, const struct vpa_ops *ops, size_t i, size_
 	return add_upload(s, ops, i, vpa_ops_stretch(ops, i, at)->place);
 }
 
+/* Whether a block gets data from the host. */
+static int is_of_block(const struct vpa_ops *ops, size_t i, size_t *at)
+{
+	const struct vpa_range *range;
+	uint64_t launched_ns = ops->launch_start_ns[i];
+
+	if (ops->kind[i] != VPA_MEMCPY || ops->copy[i].kind != VPT_COPYKIND_HTOD ||
+		ops->copy[i].bytes <= DATA_BYTES || !ops->launch[i])
+		return 0;
+	range = vpa_range_open_at(vpa_ops_stretch(ops, i, at)->range, launched_ns);
+	while (range && vpa_pipeline_kind(range) != VPA_SCOPE_BLOCK)
+		range = vpa_range_around(range, launched_ns);
+	return range != NULL;
+}
+
 /* Whether the host gets data from a device and waits for the op; for a few bytes it soon will. */
 static int is_read(const struct vpa_ops *ops, size_t i)
 {
@@ -164,6 +181,7 @@ static int is_read(const struct vpa_ops *ops, size_t i)
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
+	struct state *s = state;
 	struct row *row;
 	size_t i, k, at = 0;
 
@@ -178,6 +196,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		row->count++;
 		row->bytes += ops->copy[i].bytes;
 		row->total_ns += ops->end_ns[i] - ops->start_ns[i];
+		s->block_uploads += (uint64_t)is_of_block(ops, i, &at);
 		if (add_large(state, ops, i, &at))
 			return VPT_ENOMEM;
 		if (is_read(ops, i) && add_read(state, ops, i, vpa_ops_stretch(ops, i, &at)->place))
@@ -285,6 +304,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	}
 	out->came_back_bytes = s->back_bytes;
 	out->uploaded_again_bytes = s->again_bytes;
+	out->block_uploads = s->block_uploads;
 	out->copies = vpa_arena_alloc(&out->arena, s->index.count, sizeof(*out->copies));
 	if (!out->copies)
 		return VPT_ENOMEM;

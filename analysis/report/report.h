@@ -154,6 +154,7 @@ struct vpa_report {
 	/* Of copies of at least 1 MiB, told by their sizes: what came back to the host from what had gone to a device, and
 	 * what went to a device again after that. */
 	uint64_t came_back_bytes, uploaded_again_bytes;
+	uint64_t block_uploads; /* copies of more than 4 KiB to a device that marked blocks make */
 	struct vpa_read_row *reads; /* by count, descending */
 	size_t read_count;
 	struct vpa_sync_row *syncs; /* by idle_ns, then total_ns, descending */

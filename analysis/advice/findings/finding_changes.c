@@ -168,7 +168,8 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 		f->predicted_at_least = changes[f->id].at_least;
 		if (f->id == VPA_FOUND_BEFORE_FIRST_WORK)
 			f->change = first_work_change(r);
-		if (f->id == VPA_FOUND_PROMPT_AGAIN || f->id == VPA_FOUND_WORK_AGAIN)
+		if ((f->id == VPA_FOUND_PROMPT_AGAIN || f->id == VPA_FOUND_WORK_AGAIN) &&
+			!f->is_asked)
 			f->change = again_change(r, f);
 		/* What unpacks with kernels of other families has to go as a whole. */
 		if (f->id == VPA_FOUND_QUANTISING && r->unpacking.other_kernels)

@@ -1,9 +1,10 @@
 /* findings_again.c - conclusions about work that is the same in each block or request, and could be done once.
  *
- * A stage before the steps that runs the same number of kernels and copies for the same time in each block, without data that came
- * from the host for it: what it computes most likely never changes. Decoders, encoders, what denoises and what copies frames get
- * something new each time, and what grows or varies is not the same. And a range that loads a model or an adapter, whatever it takes:
- * its name says that the result can be kept. */
+ * A stage before the steps that runs the same number of kernels and copies for the same time in each block, while no block gets data
+ * from the host: what it computes may never change. Whether it does is not in the trace, since it may read what a block before it made:
+ * so that is asked, and nothing is predicted. Decoders, encoders, what denoises and what copies frames get something new each time,
+ * and what grows or varies is not the same. And a range that loads a model or an adapter, whatever it takes: its name says that the
+ * result can be kept. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/base/intervals.h"
@@ -19,10 +20,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum {
-	AGAIN = 3, /* units at least */
-	COPIES = 4 /* of one size, in a block */
-};
+enum { AGAIN = 3 /* units at least */ };
 
 /* Of the units' time; and the most that lengths may differ to be the same. */
 static const double again_share = 0.1, same_share = 0.02;
@@ -41,12 +39,18 @@ static int has_word(const char *name, const char *word)
 	return 0;
 }
 
-/* What is loaded may be data, which is new each time. */
+/* What is loaded may be data, which is new each time: also what is loaded for a model. */
 static int is_load(const char *name)
 {
 	static const char *const kept[] = {"lora", "weight", "adapter", "model", "checkpoint",
 		"state", "pipeline", "transformer", "unet", "vae"};
+	static const char *const data[] = {"input", "data", "image", "video", "audio", "frame",
+		"batch", "latent", "prompt", "token", "text", "noise", "cond"};
 	size_t i;
+
+	for (i = 0; i < COUNT(data); i++)
+		if (has_word(name, data[i]))
+			return 0;
 
 	if (has_word(name, "from_pretrained") || has_word(name, "from_single_file"))
 		return 1;
@@ -62,7 +66,8 @@ static int is_of_new_data(const char *name)
 	static const char *const words[] = {"encod", "decod", "vae", "taehv", "denois", "sampl",
 		"scheduler", "step", "transformer", "dit", "unet", "postprocess", "post_process",
 		"to_host", "to_cpu", "download", "upload", "copy", "frame", "push", "emit",
-		"control", "image", "video", "audio", "text", "prompt", "token", "cache", "kv"};
+		"control", "image", "video", "audio", "text", "prompt", "token", "cache", "kv",
+		"context", "prefill", "recompute", "noise", "wav", "flow", "depth", "pose"};
 	struct vpa_scope_label label;
 	size_t i;
 
@@ -75,22 +80,6 @@ static int is_of_new_data(const char *name)
 }
 
 /* ---- stages before the steps ---- */
-
-/* Whether each block gets much data from the host, on which all its stages may depend: copies of one size, up to four in each. The
- * first block may lack one, or have one more. Weights of many layers are copied more often. */
-static int blocks_get_data(const struct vpa_report *r, const struct vpa_blocks *b)
-{
-	uint64_t n, k;
-	size_t i;
-
-	for (i = 0; i < r->upload_count; i++)
-		for (k = 1; k <= COPIES; k++) {
-			n = k * b->count;
-			if (r->uploads[i].count + k >= n && r->uploads[i].count <= n + 1)
-				return 1;
-		}
-	return 0;
-}
 
 /* The number of stages before the first that is a step. */
 static size_t first_step(const struct vpa_report *r)
@@ -110,16 +99,16 @@ static int is_same_in_blocks(const struct vpa_stage_row *s, const struct vpa_blo
 	       s->alone_share >= again_share && !is_of_new_data(s->name);
 }
 
+/* `words`: with the name and the unit. */
 static struct vpa_finding *add_again(
-	struct vpa_report *r, const struct vpa_saving *s, const char *name, const char *unit)
+	struct vpa_report *r, const struct vpa_saving *s, const char *name, const char *words)
 {
 	struct vpa_finding *f = vpa_finding_add(r, VPA_FOUND_WORK_AGAIN, vpa_saving_status(r, s));
 
 	if (!f)
 		return NULL;
 	vpa_finding_saves(r, f, s);
-	f->words = vpa_arena_printf(
-		&r->arena, "%s once, not in each %s", vpa_fit(name, 24).text, unit);
+	f->words = words;
 	f->threshold = "the same in each of 3 units or more, a tenth of their time";
 	vpa_finding_evidence(f, name);
 	return f;
@@ -131,7 +120,8 @@ static void find_same_stage(struct vpa_report *r, const struct vpa_blocks *b)
 	size_t i, until = first_step(r);
 	struct vpa_finding *f;
 
-	if (b->measured < AGAIN || blocks_get_data(r, b))
+	/* Most blocks get data, on which all their stages may depend. */
+	if (b->measured < AGAIN || r->block_uploads >= b->measured)
 		return;
 	for (i = 0; i < until; i++) {
 		const struct vpa_stage_row *s = &r->stages[i];
@@ -142,12 +132,15 @@ static void find_same_stage(struct vpa_report *r, const struct vpa_blocks *b)
 
 		if (!is_same_in_blocks(s, b) || !vpa_saving_is_worth(r, &saving))
 			continue;
-		f = add_again(r, &saving, s->name, "block");
+		f = add_again(r, &saving, s->name,
+			vpa_arena_printf(&r->arena, "%s once, if its input stays",
+				vpa_fit(s->name, 24).text));
 		if (!f)
 			return;
 		f->title = vpa_arena_printf(&r->arena,
-			"%s does the same in each block: do it once, and keep the result, or only "
-			"what changes",
+			"%s does the same in each block: if its input stays the same, do it once "
+			"and "
+			"keep the result",
 			vpa_fit(s->name, 40).text);
 		f->measured = vpa_arena_printf(&r->arena,
 			"%s: the same %" PRIu64
@@ -157,6 +150,8 @@ static void find_same_stage(struct vpa_report *r, const struct vpa_blocks *b)
 			vpa_duration(s->alone_ns).text);
 		f->note = f->measured;
 		f->caveat = "what a stage reads is not in the trace: it may change";
+		f->is_asked = 1;
+		f->base_likely_ms = f->base_gain_ms / 2;
 	}
 }
 
@@ -218,7 +213,9 @@ static void find_load(struct vpa_report *r)
 		!vpa_saving_is_worth(r, &s))
 		return;
 	s.base_ns = vpa_earlier(s.base_ns, s.ns);
-	f = add_again(r, &s, range->name, unit_name(&unit));
+	f = add_again(r, &s, range->name,
+		vpa_arena_printf(&r->arena, "%s once, not in each %s",
+			vpa_fit(range->name, 24).text, unit_name(&unit)));
 	if (!f)
 		return;
 	f->gain_shared_ms =
