@@ -77,7 +77,8 @@ struct vpa_fold {
 
 /* Every fold, in the order in which they see the trace and finish: gains reads what gaps has written,
  * first_use adds it up; attention reads kernels; lines splits it, and the stages of blocks; checks reads blocks and steps, and
- * counters and graphs what checks has written; misfits reads kernels, neighbours attention, components counters. */
+ * counters and graphs what checks has written; misfits reads kernels, neighbours attention, components counters;
+ * host_operators names places of what gaps has written, after all that look for them. */
 #define VPA_FOLDS(X)                                                                               \
 	X(devices)                                                                                 \
 	X(gaps)                                                                                    \
@@ -121,6 +122,7 @@ struct vpa_fold {
 	X(compilations)                                                                            \
 	X(memory_labels)                                                                           \
 	X(moments)                                                                                 \
+	X(host_operators)                                                                          \
 	X(overview)
 
 #define VPA_DECLARE(name) extern const struct vpa_fold vpa_fold_##name;

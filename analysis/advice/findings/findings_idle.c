@@ -347,6 +347,34 @@ static void name_loader(struct vpa_finding *f)
 	f->base_likely_ms = f->base_gain_ms;
 }
 
+/* The names of operators that run on the CPU, if that is the place of most of the host's code, and they compute: others load weights,
+ * or set them up. NULL: it is not so. */
+static const char *cpu_operators(const struct vpa_idle_sum *sum, const struct vpa_similar *place)
+{
+	static const char *const others[] = {"copy_", "normal_", "uniform_", "fill_", "zero_"};
+	const char *text =
+		sum->top && sum->top->place.kind == VPA_PLACE_IN ? sum->top->place.text : NULL;
+	size_t i, len = strlen(VPA_OPERATOR_TEXT);
+
+	if (sum->cause != VPA_CAUSE_HOST_CODE || is_code(sum) || !text || place->ns < sum->ns / 2 ||
+		strncmp(text, VPA_OPERATOR_TEXT, len) != 0 || !strchr(text + len, ' '))
+		return NULL;
+	text = strchr(text + len, ' ') + 1;
+	for (i = 0; i < COUNT(others); i++)
+		if (!strncmp(text, others[i], strlen(others[i])))
+			return NULL;
+	return text;
+}
+
+static void name_operators(struct vpa_report *r, struct vpa_finding *f, const char *names)
+{
+	if (!names)
+		return;
+	f->title = "the GPU waits while operators run on the CPU: keep their tensors on the GPU";
+	f->words = vpa_arena_printf(&r->arena, "run on the GPU: %.30s", names);
+	f->where = NULL;
+}
+
 /* A place is where the host was: the stage of that name on the GPU may have ended. */
 static const char *before_where(const struct vpa_idle_part *top)
 {
@@ -393,6 +421,7 @@ struct vpa_finding *vpa_find_cause(
 	set_place(r, f, sum, f->base == vpa_base_of_unit(unit.kind) ? &unit : NULL);
 	if (is_loader(sum, &place))
 		name_loader(f);
+	name_operators(r, f, cpu_operators(sum, &place));
 	add_evidence(r, f, sum->cause, sum);
 	return f;
 }

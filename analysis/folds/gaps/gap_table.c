@@ -456,7 +456,7 @@ static int write_long_gaps(struct state *s, const struct vpa_model *m, struct vp
 
 		out->long_gaps[i] = (struct vpa_long_gap){gap->start_ns, gap->end_ns, gap->cause,
 			vpa_fold_name(out, m, gap->call),
-			vpa_fold_place(&out->arena, m, gap->place)};
+			vpa_fold_place(&out->arena, m, gap->place), gap->thread};
 	}
 	out->long_gap_count = count;
 	return VPT_OK;

@@ -153,6 +153,8 @@ struct vpa_long_gap {
 	enum vpa_cause cause;
 	const char *call; /* NULL: none */
 	struct vpa_place place;
+	/* Of the pass: that launched what ends it; all ones: none, or not known. */
+	uint32_t thread;
 };
 
 struct vpa_gap_row {

@@ -2,6 +2,7 @@
  *
  *	kind      text           vpa_place_range()
  *	IN        "decode"       "decode"
+ *	IN        "CPU operators mul, div_"  what PyTorch ran on the CPU outside of other ranges
  *	IN        NULL           NULL: outside all ranges
  *	BEFORE    "before step"  "step": no range was open most of the time, but this one was around the next launch
  *	SEVERAL   "(other)"      NULL: small places summed up, which is no place and no evidence
@@ -23,8 +24,9 @@ struct vpa_place {
 	const char *text;
 };
 
-#define VPA_SEVERAL_TEXT "(other)"
-#define VPA_BEFORE_TEXT  "before "
+#define VPA_SEVERAL_TEXT  "(other)"
+#define VPA_BEFORE_TEXT   "before "
+#define VPA_OPERATOR_TEXT "CPU operator" /* before " NAME" or "s NAME, NAME" */
 
 static inline struct vpa_place vpa_place_several(void)
 {

@@ -1,0 +1,101 @@
+/* test_host_operators.c - which operators of PyTorch are the place of time in which the host runs code of its own. */
+#include "formats/base/count.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/traces/findings_rig.h"
+
+/* Six kernels of 1 ms, each launched in aten::linear, 8 ms after the one before has ended. What is between them, by events with times
+ * from the end of a kernel on; the same comes after the last one, and the capture ends 8 ms after it. */
+enum { KERNELS = 6, PERIOD_US = 10000 };
+
+struct event {
+	unsigned from_us, us; /* us 0: no more */
+	const char *name, *domain;
+};
+
+static const struct {
+	const char *rule;
+	struct event events[5];
+	const char *place; /* of host code; NULL: outside all ranges */
+	const char *words; /* in FIX FIRST */
+} cases[] = {
+	{"what comes after the time is all that is known", {{0, 0, NULL, NULL}},
+		"before aten::linear", "less host code before aten::linear"},
+	{"operators are what the host did, the longest first",
+		{{100, 1000, "aten::add_", "cpu_op"}, {1200, 4000, "aten::mul", "cpu_op"},
+			{5300, 2000, "aten::div_", "cpu_op"}},
+		"CPU operators mul, div_, add_", "run on the GPU: mul, div_, add_"},
+	{"what is inside an operator is a part of it",
+		{{100, 3500, "aten::to", "cpu_op"}, {200, 2500, "aten::copy_", "cpu_op"},
+			{3700, 3000, "aten::mul", "cpu_op"}},
+		"CPU operators to, mul", "run on the GPU: to, mul"},
+	{"copies and random numbers load and set up weights",
+		{{100, 3500, "aten::copy_", "cpu_op"}, {3700, 3000, "aten::normal_", "cpu_op"}},
+		"CPU operators copy_, normal_", "less host code in CPU operators copy_, normal_"},
+	{"less than half says nothing", {{100, 3000, "aten::mul", "cpu_op"}}, "before aten::linear",
+		"less host code before aten::linear"},
+	{"a range around them is the place",
+		{{50, 7500, "blend", ""}, {100, 6000, "aten::mul", "cpu_op"}}, "blend",
+		"less host code in blend"},
+};
+
+static struct vpa_report *analyze(const struct event *events)
+{
+	static const struct vpa_options options = {.top = 10};
+	static char text[1 << 15];
+	size_t used = (size_t)snprintf(text, sizeof(text), "start 0us\n");
+	unsigned i, k;
+
+	for (i = 1; i <= KERNELS; i++) {
+		unsigned us = i * PERIOD_US;
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+			"range t1 %uus+20us \"aten::linear\" domain cpu_op\n"
+			"call t1 cudaLaunchKernel %uus+5us corr %u\nkernel s7 %uus+1ms corr "
+			"%u" GEMM,
+			us, us + 5, i, us + 1000, i);
+		for (k = 0; events[k].us; k++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+				"range t1 %uus+%uus \"%s\"%s%s\n", us + 2000 + events[k].from_us,
+				events[k].us, events[k].name, *events[k].domain ? " domain " : "",
+				events[k].domain);
+	}
+	return vpt_script_report(text, &options);
+}
+
+static void operators_on_the_cpu_are_a_place(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_report *r = analyze(cases[i].events);
+		const struct vpa_device *d = &r->devices[0];
+		const char *place = NULL;
+
+		for (k = 0; k < d->cause_count; k++)
+			if (d->causes[k].cause == VPA_CAUSE_HOST_CODE && !place)
+				place = d->causes[k].place.text;
+		if (!place || strcmp(place, cases[i].place) != 0)
+			fail_msg("%s: expected \"%s\", found \"%s\"", cases[i].rule, cases[i].place,
+				place ? place : "nothing");
+		expect_page(cases[i].rule, r, cases[i].words, 1);
+		vpa_report_free(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operators_on_the_cpu_are_a_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
