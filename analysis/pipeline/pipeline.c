@@ -2,7 +2,7 @@
  * by itself, see range_scopes.h, and whether that may be inside what is around it.
  *
  * Unannotated ranges go by their names: a block cannot be inside a step, a stage or another block
- * of the same thread, a step not inside a step, a request not inside a request. */
+ * of the same thread, a step not inside a step, a request not inside a request, and the call of a pipeline not inside a step. */
 #include "analysis/pipeline/pipeline.h"
 
 #include "formats/base/hash.h"
@@ -508,15 +508,39 @@ int vpa_pipeline_ops(struct vpa_pipeline *p, const struct vpa_ops *ops)
 
 /* ---- the ends of ranges ---- */
 
+/* What a range without ops is inside of, of what its thread pushed: steps only. Those may have had no op so far, so names decide. */
+static int find_steps_around(
+	struct vpa_pipeline *p, const struct vpa_range *range, unsigned *inside)
+{
+	struct vpa_scope_label label;
+	const struct vpa_range *around = range;
+
+	*inside = 0;
+	while (!*inside && (around = vpa_range_around(around, range->start_ns)) != NULL) {
+		if (around->scope == VPA_NO_SCOPE)
+			continue;
+		if (vpa_pipeline_label(p, around, &label))
+			return VPT_ENOMEM;
+		if (label.kind == VPA_SCOPE_STEP || label.kind == VPA_SCOPE_CONTEXT)
+			*inside = VPA_INSIDE_STEP;
+	}
+	return VPT_OK;
+}
+
 static int end_without_ops(struct vpa_pipeline *p, struct vpa_range *range)
 {
 	struct vpa_scope_label label;
+	unsigned inside;
 
 	if (vpa_pipeline_label(p, range, &label))
 		return VPT_ENOMEM;
 	p->blocks_without_ops +=
 		label.kind == VPA_SCOPE_BLOCK && label.source == VPA_SOURCE_ANNOTATION;
-	return label.kind == VPA_SCOPE_REQUEST ? begin(p, range, &nothing_around, 0) : VPT_OK;
+	if (label.kind != VPA_SCOPE_REQUEST)
+		return VPT_OK;
+	if (find_steps_around(p, range, &inside))
+		return VPT_ENOMEM;
+	return begin(p, range, &nothing_around, inside);
 }
 
 /* A range of several chunks may tell more at its end than when it was judged. It stays what it became. */

@@ -110,7 +110,9 @@ int vpa_scope_is_misplaced(const struct vpa_scope_label *label, unsigned inside,
 		return 0;
 	switch (label->kind) {
 	case VPA_SCOPE_REQUEST:
-		return (inside & VPA_INSIDE_REQUEST) != 0;
+		/* A class may be called a pipeline because it prepares a step's data. */
+		return inside & VPA_INSIDE_REQUEST ||
+		       (label->work == VPA_WORK_WHOLE && inside & VPA_INSIDE_STEP);
 	case VPA_SCOPE_BLOCK:
 		return inside & (VPA_INSIDE_STEP | VPA_INSIDE_STAGE) ||
 		       (nests && inside & VPA_INSIDE_BLOCK);

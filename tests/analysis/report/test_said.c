@@ -456,6 +456,41 @@ static void a_pipeline_is_called_for_a_request(void **state)
 	}
 }
 
+/* Ten steps, in each a call of something called a pipeline, with or without work of its own. */
+static void a_pipeline_in_a_step_is_a_part_of_it(void **state)
+{
+	static const struct {
+		const char *rule;
+		unsigned us; /* from the step's start to the call's end */
+	} cases[] = {
+		{"it launches what the step does first", 5000},
+		{"it launches nothing", 800},
+	};
+	static const struct vpa_options options = {.step_parts = 1};
+	static char script[4000];
+	size_t i;
+	unsigned k;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		int at = snprintf(script, sizeof(script), START);
+		struct vpa_report *r;
+
+		for (k = 0; k < 10; k++)
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				"range t1 %ums+40ms \"step %u\"\n"
+				"range t1 %u100us-%u%03uus \"AugmentationPipeline.forward\"\n"
+				"call t1 cudaLaunchKernel %ums+3us corr %u\n"
+				"kernel s7 %ums+50ms corr %u \"k\"\n",
+				10 + 50 * k, k, 10 + 50 * k, 10 + 50 * k + cases[i].us / 1000,
+				cases[i].us % 1000, 11 + 50 * k, k + 1, 11 + 50 * k, k + 1);
+		r = vpt_script_report(script, &options);
+		expect_page(cases[i].rule, r, "steps/s. A step takes 50.0 ms", 1);
+		expect_page(cases[i].rule, r, "1 request, 10 steps", 1);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -468,6 +503,7 @@ int main(void)
 		cmocka_unit_test(marks_of_frames_alone_make_a_rate),
 		cmocka_unit_test(blocks_that_grow_have_a_rate_at_the_end),
 		cmocka_unit_test(a_pipeline_is_called_for_a_request),
+		cmocka_unit_test(a_pipeline_in_a_step_is_a_part_of_it),
 	};
 
 	return cmocka_run_group_tests_name("said", tests, NULL, NULL);
