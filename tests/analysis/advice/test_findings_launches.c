@@ -81,9 +81,44 @@ static void launches_that_block_are_found(void **state)
 	}
 }
 
+/* The host runs code of 20 ms before each tenth launch. All kernels take 6 ms, and launches as such take 11 us before each kernel: if
+ * no launch waits, no more than that is saved. */
+static void code_of_the_host_stays_as_long(void **state)
+{
+	static char script[32768];
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *r = NULL;
+	struct vpt_err err = {0};
+	const struct vpa_finding *f;
+	size_t i, at_us = 0;
+	int used = snprintf(script, sizeof(script), "start 0us\n");
+
+	(void)state;
+	for (i = 0; i < KERNELS; i++) {
+		at_us += i && i % 10 == 0 ? 20100 : 100;
+		used += snprintf(script + used, sizeof(script) - (size_t)used,
+			"call t1 cudaLaunchKernel %zuus+61us corr %zu\n"
+			"kernel s7 %zuus+50us corr %zu" GEMM,
+			at_us, i + 1, at_us + 7, i + 1);
+	}
+	if (vpt_script_trace(script, &trace, &err) || vpa_analyze(trace, "case", NULL, &r, &err) ||
+		vpa_predict(trace, 1, VPA_REPLAYED_MOST, r, &err))
+		fail_msg("%s", err.text);
+	f = finding(r, "launch-blocking");
+	assert_non_null(f);
+	assert_true(f->gain_at_most_ms > 6 - 1e-9);
+	assert_true(f->gain_at_most_ms < 6 + 119 * 0.011 + 1e-9);
+	assert_true(f->base_ms - f->predicted_ms < f->gain_at_most_ms + 1e-9);
+	vpa_report_free(r);
+	vpt_trace_close(trace);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(launches_that_block_are_found)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(launches_that_block_are_found),
+		cmocka_unit_test(code_of_the_host_stays_as_long),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
