@@ -335,24 +335,32 @@ static void name_copies(struct vpa_report *r, int is_too_much, const struct vpa_
 
 /* ---- how to send less ---- */
 
+/* Whether a collective adds or moves FP32, as its name says: "..._Sum_f32_RING_LL", of older libraries "..._Sum_float". */
+static int sends_fp32(const char *name)
+{
+	return strstr(name, "_f32") || strstr(name, "_float");
+}
+
 /* What can be sent less of: it depends on what the collective is for. A backward pass exchanges gradients; without one, ranks share
  * the work of one pass. */
 static const char *send_less(const struct vpa_report *r)
 {
 	const struct vpa_kernel_row *most = NULL;
 	enum vpa_collective_kind kind;
+	int trains = 0;
 	size_t i;
 
 	for (i = 0; i < r->kernel_names; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
 
-		if (vpa_is_marked(k->marks, VPA_MARK_BACKWARD))
-			return "gradients in BF16, larger batches";
+		trains |= vpa_is_marked(k->marks, VPA_MARK_BACKWARD);
 		if (k->family == VPA_FAMILY_COMM && (!most || k->exclusive_ns > most->exclusive_ns))
 			most = k;
 	}
-	if (most && strstr(most->name, "_f32"))
-		return "BF16 in place of FP32";
+	if (most && sends_fp32(most->name))
+		return trains ? "gradients in BF16, larger batches" : "BF16 in place of FP32";
+	if (trains)
+		return "larger batches, gradients accumulated over several passes";
 	kind = most ? vpa_collective_kind_of(most->name, strlen(most->name)) : VPA_COLLECTIVE_OTHER;
 	if (kind == VPA_COLLECTIVE_ALL_TO_ALL || kind == VPA_COLLECTIVE_SEND_RECV)
 		return "the two passes of guidance on GPUs of their own, fewer GPUs for one "

@@ -197,6 +197,14 @@ static void communication_has_a_name_and_two_remedies(void **state)
 			"a step; "
 			"33.3 % of it runs beside compute.",
 			"; or gradients in BF16"},
+		{" \"ncclDevKernel_AllReduce_Sum_bf16_RING_LL\"\n", " \"flash_bwd_kernel\"\n",
+			"Most communication is ncclDevKernel_AllReduce_Sum_bf16_RING_LL, 3 calls "
+			"in a step;",
+			"; or larger batches, gradients accumulated"},
+		{" \"ncclKernel_AllReduce_RING_LL_Sum_float\"\n", " \"flash_bwd_kernel\"\n",
+			"Most communication is ncclKernel_AllReduce_RING_LL_Sum_float, 3 calls in "
+			"a step;",
+			"; or gradients in BF16"},
 	};
 	static struct script s;
 	size_t i, k;
