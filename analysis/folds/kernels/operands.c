@@ -61,12 +61,6 @@ static void end_packing(struct vpa_operands *s, struct vpa_operand_lane *l, int 
 	l->chain_longest_ns = 0;
 }
 
-/* The operand before it has its scale and is cast: what follows is of another one. */
-static int is_next(const uint8_t *parts, size_t begin, size_t i)
-{
-	return i > begin && parts[i - 1] & VPA_OPERAND_NARROWS;
-}
-
 void vpa_packing_find(struct vpa_operands *s, struct vpa_operand_lane *l, const struct vpa_ops *ops,
 	const uint8_t *parts, uint8_t *joins, size_t begin, size_t end)
 {
@@ -80,13 +74,15 @@ void vpa_packing_find(struct vpa_operands *s, struct vpa_operand_lane *l, const 
 			end_packing(s, l, 1);
 		} else if (part & (VPA_OPERAND_SCALES | VPA_OPERAND_NARROWS) ||
 			   (l->packing.count && part & VPA_OPERAND_FUSIBLE)) {
-			if (!l->packing.count || is_next(parts, begin, i))
+			/* An operand that is cast has its scale: what follows is of another one. */
+			if (!l->packing.count || l->narrowed)
 				begin_chain(l);
 			add_to_chain(l, length_of(ops, i));
 			joins[i] = 0;
 		} else if (l->packing.count) {
 			end_packing(s, l, 0);
 		}
+		l->narrowed = (part & VPA_OPERAND_NARROWS) != 0;
 	}
 }
 

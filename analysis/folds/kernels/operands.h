@@ -24,7 +24,8 @@ struct vpa_operand_lane {
 	struct vpa_quantised packing; /* so far */
 	uint64_t chain_longest_ns;    /* of its last chain */
 	uint64_t fill_ns;             /* of the op before, if it is such */
-	unsigned conv;                /* 0: in none; 1: after its columns; 2: after its product */
+	uint8_t narrowed;             /* that one casts to 8 bits */
+	uint8_t conv;                 /* 0: in none; 1: after its columns; 2: after its product */
 };
 
 struct vpa_operands {

@@ -44,6 +44,11 @@
 #define COLUMNS "\"vol2col_kernel<c10::BFloat16>\""
 #define BIAS    "\"vectorized_elementwise_kernel<4, CUDAFunctor_add<c10::BFloat16>>\""
 
+/* A kernel of another stream, of the same launches. */
+#define BESIDE(n, at, us)                                                                          \
+	"call t1 cudaLaunchKernel " #at "us+0us corr 9" #n "\n"                                    \
+	"kernel s8 " #at "us+" #us "us corr 9" #n " " FLASH "\n"
+
 /* A kernel and its launch, `at` us after the start, in a range of `range`. */
 #define RUN(n, at, us, range, name)                                                                \
 	"range t1 " #at "us+4us \"" range "\"\n"                                                   \
@@ -223,16 +228,27 @@ static void what_joins_or_casts_is_worth_a_finding_where_it_takes_long(void **st
 /* One kernel that packs takes as long as the longest of those that do, and a convolution has to be made. */
 static void what_is_likely_saved_leaves_what_must_be_done(void **state)
 {
-	struct vpa_report *r = vpt_script_report(
+	static const char *const packed[] = {
 		"start 1ms\n" RUN(1, 1000, 50, "linear", ABS) RUN(2, 1050, 100, "linear", FLOAT8)
 			RUN(3, 1150, 50, "linear", ABS) RUN(4, 1200, 200, "linear", FLOAT8)
 				RUN(5, 1400, 600, "linear", FP8),
-		NULL);
+		/* Another stream runs between each two of them. */
+		"start 1ms\n" RUN(1, 1000, 50, "linear", ABS) BESIDE(1, 1040, 1) RUN(2, 1050, 100,
+			"linear", FLOAT8) BESIDE(2, 1140, 1) RUN(3, 1150, 50, "linear", ABS)
+			BESIDE(3, 1190, 1) RUN(4, 1200, 200, "linear", FLOAT8) BESIDE(4, 1390, 1)
+				RUN(5, 1400, 600, "linear", FP8)};
+	struct vpa_report *r;
+	size_t i;
 
 	(void)state;
-	assert_float_equal(finding(r, "quantising")->base_likely_ms, 0.1, 1e-6);
-	expect_page("packed", r, "40.0 % of the work in the window quantises operands", 1);
-	vpa_report_free(r);
+	for (i = 0; i < COUNT(packed); i++) {
+		r = vpt_script_report(packed[i], NULL);
+		assert_float_equal(finding(r, "quantising")->base_likely_ms, 0.1, 1e-6);
+		expect_page("packed", r,
+			"40.0 % of the work in the window quantises operands, in several kernels",
+			1);
+		vpa_report_free(r);
+	}
 	r = vpt_script_report("start 1ms\n" RUN(1, 1000, 300, "vae", COLUMNS)
 				      RUN(2, 1300, 300, "vae", MATRIX),
 		NULL);
