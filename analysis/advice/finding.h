@@ -99,6 +99,8 @@ uint64_t vpa_active_ns(const struct vpa_report *r);
 
 /* How long kernels unpack weights of few bits for products that read others. */
 uint64_t vpa_unpacking_ns(const struct vpa_report *r);
+/* Whether most operands that kernels quantise for products of few bits have several kernels each; else one casts each. */
+int vpa_packs_in_several(const struct vpa_report *r);
 
 /* Stretches of host code that are a part of it worth a word, and that are rare where they are. NULL: there are none. */
 const struct vpa_pauses *vpa_rare_pauses(const struct vpa_report *r);

@@ -3,7 +3,8 @@
  * Weights of few bits (GGUF, bitsandbytes, FP8 without FP8 products) are unpacked before each matrix product, unless the product reads
  * them packed. Activations are packed for products of few bits, unless the kernel before does it. Both only move data. PyTorch's own
  * operators unpack in many kernels, of which those that shift or mask bytes tell what the others are for; and they pack in many,
- * which begin with a scale and end before a product of few bits. One kernel that packs takes about as long as the longest of them. */
+ * which begin with a scale and end before a product of few bits. One kernel that packs takes about as long as the longest of them. Where
+ * the scale is known before, one cast packs; then only the kernel before could do it. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/gain_unit.h"
@@ -57,6 +58,11 @@ uint64_t vpa_unpacking_ns(const struct vpa_report *r)
 	return quantising_of(r).unpacking_ns;
 }
 
+int vpa_packs_in_several(const struct vpa_report *r)
+{
+	return r->quantised.kernels / 2 >= r->quantised.count;
+}
+
 /* Several kernels pack one operand. */
 static void set_packing(struct vpa_finding *f, const struct vpa_report *r, uint64_t all_ns)
 {
@@ -90,7 +96,7 @@ void vpa_find_quantising(struct vpa_report *r)
 			     "kernels before, as torch.compile does";
 	f->words = unpacks ? "products that read packed weights, or BF16" : NULL;
 	f->caveat = unpacks ? "weights in BF16 take two to four times the memory" : NULL;
-	if (packs)
+	if (packs && vpa_packs_in_several(r))
 		set_packing(f, r, q.ns);
 	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " kernel%s, %s, %s %% of busy",
 		q.calls, vpa_plural(q.calls), vpa_duration(q.ns).text,

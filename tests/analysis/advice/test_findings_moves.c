@@ -156,6 +156,11 @@ static const struct {
 			RUN(3, 1200, 100, "linear", ABS) RUN(4, 1300, 100, "linear", CLAMP)
 				RUN(5, 1400, 600, "linear", INT8),
 		"quantising", "4 kernels, 400 us, 40.0 % of busy", "in several kernels", NULL, 0.4},
+	{"a cast alone, by a scale that is known",
+		RUN(1, 1000, 200, "linear", FLOAT8) RUN(2, 1200, 200, "linear", FLOAT8)
+			RUN(3, 1400, 600, "linear", FP8),
+		"quantising", "2 kernels, 400 us, 40.0 % of busy",
+		"kernels of their own: fuse that into the kernels before", NULL, 0.4},
 	{"they are no chain to be fused besides",
 		RUN(1, 1000, 100, "linear", ABS) RUN(2, 1100, 50, "linear", AMAX)
 			RUN(3, 1150, 100, "linear", CLAMP) RUN(4, 1250, 150, "linear", FLOAT8)

@@ -134,7 +134,9 @@ static void add_joint_work(struct vpa_words *w, const struct vpa_screen *s)
 		uint64_t ns;
 		const char *words;
 	} works[] = {
-		{r->quantised.total_ns, "quantises operands, in several kernels each"},
+		{r->quantised.total_ns, vpa_packs_in_several(r)
+						? "quantises operands, in several kernels each"
+						: "quantises operands, in a kernel each"},
 		{vpa_unpacking_ns(r), "unpacks weights, at every use"},
 		{r->column_convs.total_ns, "is convolutions as vol2col and a product"},
 	};
