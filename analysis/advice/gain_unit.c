@@ -42,15 +42,26 @@ uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_mean_un
 		unit->idle_ns);
 }
 
-uint64_t vpa_gain_unit_busy(const struct vpa_report *r, uint64_t ns, enum vpa_family family)
+uint64_t vpa_gain_unit_busy_of(const struct vpa_report *r, uint64_t ns, uint32_t families)
 {
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
-	uint64_t all;
+	uint64_t all_ns = 0, inside_ns = 0;
+	unsigned i;
 
 	if (!(unit.units > 0) || !ns)
 		return 0;
-	if (family == VPA_FAMILY_UNKNOWN || !unit.has_parts)
+	if (!families || !unit.has_parts)
 		return inside_of(ns, ns, unit.busy_ns, unit.rest_busy_ns, vpa_busy_ns(r));
-	all = vpa_family_ns(r, family);
-	return vpa_portion(ns, vpa_earlier(vpa_mean_unit_busy(&unit, family), all), all);
+	for (i = 0; i < VPA_FAMILY_COUNT; i++)
+		if (families >> i & 1) {
+			vpt_sat_add_to(&all_ns, vpa_family_ns(r, (enum vpa_family)i));
+			vpt_sat_add_to(&inside_ns, vpa_mean_unit_busy(&unit, (enum vpa_family)i));
+		}
+	return vpa_portion(ns, vpa_earlier(inside_ns, all_ns), all_ns);
+}
+
+uint64_t vpa_gain_unit_busy(const struct vpa_report *r, uint64_t ns, enum vpa_family family)
+{
+	return vpa_gain_unit_busy_of(
+		r, ns, family == VPA_FAMILY_UNKNOWN ? 0 : (uint32_t)1 << family);
 }

@@ -15,7 +15,9 @@
 uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_mean_unit *unit,
 	uint32_t causes, uint64_t gain_ns, uint64_t ns);
 
-/* How much of `ns` of busy time is inside them; of a kernel family's time, or NULL. 0: nothing, or not known. */
+/* How much of `ns` of busy time is inside them; of a kernel family's time, or of all: VPA_FAMILY_UNKNOWN. 0: nothing, or not known. */
 uint64_t vpa_gain_unit_busy(const struct vpa_report *r, uint64_t ns, enum vpa_family family);
+/* The same of the time of several families, a bit each. */
+uint64_t vpa_gain_unit_busy_of(const struct vpa_report *r, uint64_t ns, uint32_t families);
 
 #endif

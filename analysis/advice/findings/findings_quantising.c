@@ -63,6 +63,12 @@ int vpa_packs_in_several(const struct vpa_report *r)
 	return r->quantised.kernels / 2 >= r->quantised.count;
 }
 
+/* The families of kernels that may pack: see ../../model/unpacking.h. */
+static const uint32_t packing_families =
+	(uint32_t)1 << VPA_FAMILY_QUANT | (uint32_t)1 << VPA_FAMILY_ELEMENTWISE |
+	(uint32_t)1 << VPA_FAMILY_LAYOUT | (uint32_t)1 << VPA_FAMILY_REDUCE |
+	(uint32_t)1 << VPA_FAMILY_NORM | (uint32_t)1 << VPA_FAMILY_INDEX;
+
 /* Several kernels pack one operand. */
 static void set_packing(struct vpa_finding *f, const struct vpa_report *r, uint64_t all_ns)
 {
@@ -88,7 +94,8 @@ void vpa_find_quantising(struct vpa_report *r)
 	f = vpa_finding_add(r, VPA_FOUND_QUANTISING, vpa_saving_status(r, &s));
 	if (!f)
 		return;
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, packs ? VPA_FAMILY_ELEMENTWISE : VPA_FAMILY_QUANT);
+	s.base_ns = packs ? vpa_gain_unit_busy_of(r, s.ns, packing_families)
+			  : vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_QUANT);
 	vpa_finding_saves(r, f, &s);
 	f->title = unpacks ? "weights are unpacked at every use: products that read packed "
 			     "weights, or weights in BF16 where memory allows"

@@ -262,6 +262,30 @@ static void what_is_likely_saved_leaves_what_must_be_done(void **state)
 	vpa_report_free(r);
 }
 
+/* Steps of 10 ms, 3 of them casts of operands, of which the name of a family says nothing. */
+static void what_packs_is_a_part_of_its_steps(void **state)
+{
+	static char script[8000];
+	struct vpa_report *r;
+	size_t used = (size_t)snprintf(script, sizeof(script), "start 1s\n"), i;
+
+	(void)state;
+	for (i = 0; i < 10; i++)
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zuus-%zuus \"step %zu\"\n"
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+3000us corr %zu " FLOAT8 "\n"
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+7000us corr %zu " FP8 "\n",
+			10000 * (i + 1), 10000 * (i + 1) + 9990, i, 10000 * (i + 1) + 1, 2 * i + 1,
+			10000 * (i + 1) + 3, 2 * i + 1, 10000 * (i + 1) + 4, 2 * i + 2,
+			10000 * (i + 1) + 3003, 2 * i + 2);
+	r = vpt_script_report(script, &(struct vpa_options){.step_parts = 1});
+	expect_page("of the step", r, "3.00 ms of the mean 10.0 ms from one step to the next", 1);
+	expect_page("in one kernel", r, "quantises operands, in a kernel each", 1);
+	vpa_report_free(r);
+}
+
 /* The casts of a decoder are no changes of layout. */
 static void a_decoder_does_not_claim_its_casts(void **state)
 {
@@ -380,6 +404,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_joins_or_casts_is_worth_a_finding_where_it_takes_long),
 		cmocka_unit_test(what_is_likely_saved_leaves_what_must_be_done),
+		cmocka_unit_test(what_packs_is_a_part_of_its_steps),
 		cmocka_unit_test(a_decoder_does_not_claim_its_casts),
 		cmocka_unit_test(a_replay_says_what_they_bring),
 		cmocka_unit_test(what_grows_from_block_to_block_has_a_name),
