@@ -286,6 +286,33 @@ static void what_packs_is_a_part_of_its_steps(void **state)
 	vpa_report_free(r);
 }
 
+/* A convolution of columns takes all of each step, so nothing bounds its gain; its product in FP32 has a rate. Line 1 has no rate, but no
+ * time either in a column of rates. */
+static void lines_have_one_unit(void **state)
+{
+	static char script[8000];
+	struct vpa_report *r;
+	size_t used = (size_t)snprintf(script, sizeof(script), "start 1s\n"), i;
+
+	(void)state;
+	for (i = 0; i < 10; i++)
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zuus-%zuus \"step %zu\"\n"
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+7000us corr %zu " COLUMNS "\n"
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+3000us corr %zu \"volta_sgemm_128x64_nn\"\n",
+			10000 * (i + 1), 10000 * (i + 1) + 9990, i, 10000 * (i + 1) + 1, 2 * i + 1,
+			10000 * (i + 1) + 3, 2 * i + 1, 10000 * (i + 1) + 4, 2 * i + 2,
+			10000 * (i + 1) + 7003, 2 * i + 2);
+	r = vpt_script_report(script, &(struct vpa_options){.step_parts = 1});
+	expect_page("head", r, "FIX FIRST, now 100 steps/s", 1);
+	expect_page("all of it", r, " 1 conv3d in cuDNN, not as vol2col - 10.0 ms of the mean", 1);
+	expect_page("a part", r, " 2 matrix products in 16 bits, or TF32 (as 1) 139 2.81 ms", 1);
+	expect_page("what it means", r, "at most: if nothing else limits; - where that is all", 1);
+	vpa_report_free(r);
+}
+
 /* The casts of a decoder are no changes of layout. */
 static void a_decoder_does_not_claim_its_casts(void **state)
 {
@@ -405,6 +432,7 @@ int main(void)
 		cmocka_unit_test(what_joins_or_casts_is_worth_a_finding_where_it_takes_long),
 		cmocka_unit_test(what_is_likely_saved_leaves_what_must_be_done),
 		cmocka_unit_test(what_packs_is_a_part_of_its_steps),
+		cmocka_unit_test(lines_have_one_unit),
 		cmocka_unit_test(a_decoder_does_not_claim_its_casts),
 		cmocka_unit_test(a_replay_says_what_they_bring),
 		cmocka_unit_test(what_grows_from_block_to_block_has_a_name),

@@ -21,21 +21,55 @@ enum {
 
 /* ---- which ---- */
 
-/* The one whose unit all lines have; NULL: no finding has a gain. Where RESULT leaves out the first request, what that
- * one alone needs stands back. */
-static const struct vpa_finding *first_fix(
-	const struct vpa_report *r, const struct vpa_mean_unit *unit)
+/* "FPS", "steps/s"; NULL: the gain is a time. */
+static const char *rate_of(const struct vpa_finding *f)
 {
-	const struct vpa_finding *first = NULL;
+	if (f->fps_to > 0)
+		return "FPS";
+	if (!(f->steps_per_s_to > 0))
+		return NULL;
+	return f->base == vpa_base_of_unit(VPA_UNIT_ITERATION) ? "it/s" : "steps/s";
+}
+
+static int is_gain_of(const struct vpa_finding *f, enum vpa_base base)
+{
+	return f->base == base && f->base_gain_ms > 0 && !vpa_finding_vanishes(f);
+}
+
+/* What all gains are a part of: of the first finding, but where RESULT leaves out the first request, what that one alone needs
+ * stands back. NONE: no finding has a gain. */
+static enum vpa_base base_of(const struct vpa_report *r, const struct vpa_mean_unit *unit)
+{
+	enum vpa_base first = VPA_BASE_NONE;
 	size_t i;
 
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
 
-		if (f->base == VPA_BASE_NONE || f->base == VPA_BASE_IDLE ||
-			!(f->base_gain_ms > 0) || vpa_finding_vanishes(f))
+		if (f->base == VPA_BASE_IDLE || !is_gain_of(f, f->base))
 			continue;
 		if (!unit->without_first || f->base == vpa_base_of_unit(unit->kind))
+			return f->base;
+		first = first == VPA_BASE_NONE ? f->base : first;
+	}
+	return first;
+}
+
+/* The one whose unit all lines have; NULL: no finding has a gain. A gain that may be all of the base has no rate, so
+ * it is the first that has one. */
+static const struct vpa_finding *first_fix(
+	const struct vpa_report *r, const struct vpa_mean_unit *unit)
+{
+	enum vpa_base base = base_of(r, unit);
+	const struct vpa_finding *first = NULL;
+	size_t i;
+
+	for (i = 0; base != VPA_BASE_NONE && i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if (!is_gain_of(f, base))
+			continue;
+		if (rate_of(f))
 			return f;
 		first = first ? first : f;
 	}
@@ -46,7 +80,7 @@ int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f)
 {
 	const struct vpa_finding *first = first_fix(s->report, &s->unit);
 
-	return first && f->base_gain_ms > 0 && f->base == first->base && !vpa_finding_vanishes(f);
+	return first && is_gain_of(f, first->base);
 }
 
 /* Whether a list has the finding. In full it has all but notes. */
@@ -173,30 +207,30 @@ static struct vpa_num evidence_of(const struct vpa_finding *f)
 
 /* ---- the table ---- */
 
-/* "FPS", "steps/s"; NULL: the gain is a time. */
-static const char *rate_of(const struct vpa_finding *f)
-{
-	if (f->fps_to > 0)
-		return "FPS";
-	if (!(f->steps_per_s_to > 0))
-		return NULL;
-	return f->base == vpa_base_of_unit(VPA_UNIT_ITERATION) ? "it/s" : "steps/s";
-}
-
 static uint64_t ns_of(double ms)
 {
 	return ms > 0 ? vpt_sat_u64(ms * 1e6 + 0.5) : 0;
 }
 
-static struct vpa_num at_most(const struct vpa_finding *f)
+/* The rate of the table if the base takes `ms`. */
+static double rate_after(const struct vpa_finding *first, double ms)
 {
+	return (first->fps_to > 0 ? first->fps_from : first->steps_per_s_from) * first->base_ms /
+	       ms;
+}
+
+/* In the unit of `first`; "-": it may be all of the base, of which no rate is left. */
+static struct vpa_num at_most(const struct vpa_finding *first, const struct vpa_finding *f)
+{
+	if (rate_of(first) && !rate_of(f))
+		return vpa_missing();
 	if (rate_of(f))
 		return vpa_rate(f->fps_to > 0 ? f->fps_to : f->steps_per_s_to);
 	return vpa_in_column(ns_of(f->base_gain_ms), ns_of(f->base_ms));
 }
 
-/* As the replay of the trace says; "-": it says nothing. */
-static struct vpa_num predicted(const struct vpa_finding *f)
+/* As the replay of the trace says, in the unit of `first`; "-": it says nothing. */
+static struct vpa_num predicted(const struct vpa_finding *first, const struct vpa_finding *f)
 {
 	struct vpa_num n, out = {{0}};
 
@@ -204,6 +238,8 @@ static struct vpa_num predicted(const struct vpa_finding *f)
 		return vpa_missing();
 	if (rate_of(f))
 		n = vpa_rate(f->fps_to > 0 ? f->fps_predicted : f->steps_per_s_predicted);
+	else if (rate_of(first))
+		n = vpa_rate(rate_after(first, f->predicted_ms));
 	else
 		n = vpa_in_column(ns_of(f->base_ms - f->predicted_ms), ns_of(f->base_ms));
 	snprintf(out.text, sizeof(out.text), "%s%.30s", f->predicted_at_least ? ">=" : "", n.text);
@@ -221,7 +257,7 @@ static struct vpa_num all_predicted(const struct vpa_screen *s, const struct vpa
 	f.fps_predicted = all->all_fps;
 	f.steps_per_s_predicted = all->all_steps_per_s;
 	f.predicted_at_least = all->all_at_least;
-	return predicted(&f);
+	return predicted(first, &f);
 }
 
 /* Whether a line of the list has a prediction. */
@@ -251,7 +287,7 @@ static struct vpa_num all_at_most(
 		f.fps_to = f.fps_from * f.base_ms / (f.base_ms - f.base_gain_ms);
 	else if (f.steps_per_s_to > 0)
 		f.steps_per_s_to = f.steps_per_s_from * f.base_ms / (f.base_ms - f.base_gain_ms);
-	return at_most(&f);
+	return at_most(first, &f);
 }
 
 /* Lines that together bring more than the best of them. */
@@ -333,6 +369,19 @@ static int lacks_prediction(const struct vpa_screen *s)
 	for (i = 0; first && i < r->finding_count; i++)
 		if (r->findings[i].base == first->base && r->findings[i].base_gain_ms > 0 &&
 			!(r->findings[i].predicted_ms > 0))
+			return 1;
+	return 0;
+}
+
+/* Whether a bound of a list of rates is all of the base, so that it has none. */
+static int lacks_rate(const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	const struct vpa_finding *first = first_fix(r, &s->unit);
+	size_t i;
+
+	for (i = 0; first && rate_of(first) && i < r->finding_count; i++)
+		if (is_gain_of(&r->findings[i], first->base) && !rate_of(&r->findings[i]))
 			return 1;
 	return 0;
 }
@@ -425,7 +474,8 @@ void vpa_screen_add_meaning(
 		vpa_words_add(w, " ", "Newer attention: 1.5 times as fast, see --full.");
 	if (is_predicted && lacks_prediction(s))
 		vpa_words_add(w, " ", "-: no prediction.");
-	vpa_words_add(w, " ", "at most: if nothing else limits.");
+	vpa_words_add(w, " ", "at most: if nothing else limits%s.",
+		lacks_rate(s) ? "; - where that is all of it" : "");
 	if (!is_predicted && has_several(s, in_full))
 		vpa_words_add(w, " ", "Gains do not add up.");
 	if (is_same)
@@ -475,7 +525,8 @@ struct fixes {
 	size_t bound, number, all; /* bound: its column */
 	size_t columns;            /* of the words */
 	int is_predicted, in_full, touched, is_same;
-	const struct vpa_finding *first; /* line 1 */
+	const struct vpa_finding *first;   /* line 1 */
+	const struct vpa_finding *unit_of; /* has the unit of all lines; NULL: none has a gain */
 };
 
 static void put_fix(struct fixes *x, const struct vpa_screen *s, const struct vpa_finding *f)
@@ -488,9 +539,9 @@ static void put_fix(struct fixes *x, const struct vpa_screen *s, const struct vp
 	row->wrap = 1;
 	row->style = f->status == VPA_FINDING_FAIL ? VPA_YELLOW : VPA_PLAIN;
 	if (x->is_predicted && is_fix)
-		row->cells[0] = predicted(f);
+		row->cells[0] = predicted(x->unit_of, f);
 	if (is_fix)
-		row->cells[x->bound] = at_most(f);
+		row->cells[x->bound] = at_most(x->unit_of, f);
 	row->cells[x->bound + 1] = evidence_of(f);
 	x->touched |= f->touched;
 	x->is_same |= same.text[0] != '\0';
@@ -555,7 +606,8 @@ void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t
 	const struct vpa_report *r = s->report;
 	const struct vpa_finding *first = first_fix(r, &s->unit);
 	struct vpa_column columns[3] = {{.head = "predicted"}};
-	struct fixes x = {.is_predicted = has_predictions(s, in_full), .in_full = in_full};
+	struct fixes x = {
+		.is_predicted = has_predictions(s, in_full), .in_full = in_full, .unit_of = first};
 	struct vpa_words together = {.used = 0};
 	struct vpa_num gain;
 	size_t i;
