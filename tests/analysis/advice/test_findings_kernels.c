@@ -580,6 +580,48 @@ static void small_grids_leave_a_part_of_the_gpu_idle(void **state)
 	}
 }
 
+/* Ten steps of 10 ms of one kernel, of which nothing is wasted. */
+static void what_is_in_8_bits_is_not_to_be_so(void **state)
+{
+	static const struct {
+		const char *rule, *gpu, *kernel, *words;
+	} cases[] = {
+		{"products in 16 bits", "cc 9.0 sms 132", BGEMM, "or FP8, since gemm is"},
+		{"products in FP8", "cc 9.0 sms 132",
+			"\"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize128x128x64\"",
+			"steps, or steps that reuse others' results, since gemm is"},
+		{"an Ampere multiplies whole numbers", "cc 8.0 sms 108", BGEMM, "or INT8, since"},
+		{"a Volta has neither", "cc 7.0 sms 80", BGEMM,
+			"steps, or steps that reuse others' results, since gemm is"},
+		{"attention in 16 bits", "cc 9.0 sms 132", "\"flash::FlashAttnFwdSm90\"",
+			"or sparse or quantised attention, since"},
+		{"attention in 8 bits", "cc 9.0 sms 132", SAGE, "or sparse attention, since"},
+	};
+	static char script[4000];
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		size_t used = (size_t)snprintf(
+			script, sizeof(script), "start 1ms\ndevice 0 \"GPU\" %s\n", cases[i].gpu);
+		struct vpa_report *r;
+		char *screen;
+
+		for (k = 1; k <= 10; k++)
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"range t1 %zu0ms+9990us \"step %zu\"\n"
+				"call t1 cudaLaunchKernel %zu0ms+1us corr %zu\n"
+				"kernel s7 %zu0ms+9999us corr %zu %s grid 100000\n",
+				k, k, k, k, k, k, cases[i].kernel);
+		r = vpt_script_report(script, &(struct vpa_options){.step_parts = 1});
+		screen = text_of(r, 0);
+		if (!strstr(screen, cases[i].words))
+			fail_msg("%s: no \"%s\" in\n%s", cases[i].rule, cases[i].words, screen);
+		vpt_free(screen);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -595,6 +637,7 @@ int main(void)
 		cmocka_unit_test(the_largest_kernels_are_named_with_what_is_unusual),
 		cmocka_unit_test(many_small_collectives_are_joined),
 		cmocka_unit_test(small_grids_leave_a_part_of_the_gpu_idle),
+		cmocka_unit_test(what_is_in_8_bits_is_not_to_be_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,8 @@
  * idle time save the same time in part; a line says what all of them bring together. */
 #include "analysis/render/text/screen/screen.h"
 #include "analysis/advice/finding.h"
+#include "analysis/model/gpu_arch.h"
+#include "analysis/names/number_format.h"
 #include "formats/base/saturate.h"
 
 #include <math.h>
@@ -560,14 +562,49 @@ static void put_meaning(struct fixes *x, const struct vpa_screen *s)
 	vpa_text_row(&x->table, 1, "%s", w.text);
 }
 
+/* Whether most work of a family is in 8 bits or fewer already: products by their names, attention by its library. */
+static int is_narrow(const struct vpa_report *r, enum vpa_family family)
+{
+	uint64_t narrow_ns = 0, all_ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->kernel_names; i++) {
+		const struct vpa_kernel_row *k = &r->kernels[i];
+
+		if (k->family != family)
+			continue;
+		vpt_sat_add_to(&all_ns, k->exclusive_ns);
+		if (k->backend == VPA_BACKEND_SAGE ||
+			vpa_precision_of(k->name, strlen(k->name)) == VPA_PRECISION_8)
+			vpt_sat_add_to(&narrow_ns, k->exclusive_ns);
+	}
+	return narrow_ns > all_ns / 2;
+}
+
+/* How products get less work: in the formats of 8 bits that NVIDIA's tensor cores multiply, FP8 from compute capability 8.9 on and
+ * whole numbers from 7.5 on. */
+static const char *less_of_products(const struct vpa_report *r)
+{
+	const struct vpa_gpu *gpu = r->gpu_count ? &r->gpus[0] : NULL;
+	unsigned cc =
+		gpu && !vpa_gpu_is_amd(gpu) ? gpu->compute_major * 10 + gpu->compute_minor : 0;
+
+	if (is_narrow(r, VPA_FAMILY_GEMM) || (cc && cc < 75))
+		return "fewer steps, or steps that reuse others' results";
+	return cc && cc < 89 ? "fewer steps, steps that reuse others' results, or INT8"
+			     : "fewer steps, steps that reuse others' results, or FP8";
+}
+
 /* How work of a family gets less, where nothing of it is wasted; NULL: no general way. */
-static const char *less_of(enum vpa_family family)
+static const char *less_of(const struct vpa_report *r, enum vpa_family family)
 {
 	switch (family) {
 	case VPA_FAMILY_ATTENTION:
-		return "fewer steps, fewer tokens, or sparse or quantised attention";
+		return is_narrow(r, family)
+			       ? "fewer steps, fewer tokens, or sparse attention"
+			       : "fewer steps, fewer tokens, or sparse or quantised attention";
 	case VPA_FAMILY_GEMM:
-		return "fewer steps, steps that reuse others' results, or FP8";
+		return less_of_products(r);
 	case VPA_FAMILY_CONV:
 		return "a smaller decoder, or smaller frames";
 	default:
@@ -589,7 +626,8 @@ static void put_nothing(struct vpa_page *p, const struct vpa_screen *s)
 	for (i = 1; i < VPA_FAMILY_COUNT; i++)
 		if (s->family_ns[i] > s->family_ns[most])
 			most = i;
-	less = s->family_ns[most] >= works_ns / 4 ? less_of((enum vpa_family)most) : NULL;
+	less = s->family_ns[most] >= works_ns / 4 ? less_of(s->report, (enum vpa_family)most)
+						  : NULL;
 	vpa_words_add(&w, "", "Nothing found that is wasted. Only less work of the GPU helps%s",
 		less ? ": " : ".");
 	if (less)
