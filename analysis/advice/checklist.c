@@ -10,6 +10,7 @@
 #include "analysis/folds/gaps/check_loop.h"
 #include "analysis/past/marked_spans.h"
 #include "analysis/pipeline/unit_limit.h"
+#include "analysis/report/overview.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
@@ -90,7 +91,7 @@ static uint64_t idle_parts(const struct vpa_block_part *parts, size_t count, uin
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (parts[i].kind == VPA_PART_IDLE && causes >> parts[i].cause & 1)
+		if (causes >> vpa_part_cause(parts[i].part) & 1)
 			vpt_sat_add_to(&ns, parts[i].ns);
 	return ns;
 }

@@ -9,26 +9,6 @@
 
 /* ---- parts ---- */
 
-static size_t cause_part(const char *name)
-{
-	size_t i;
-
-	for (i = VPA_OVERVIEW_IDLE; i < VPA_OVERVIEW_PARTS; i++)
-		if (!strcmp(vpa_overview_part_name(i), name))
-			return i;
-	return VPA_UNIT_PARTS;
-}
-
-static size_t family_part(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < VPA_FAMILY_COUNT; i++)
-		if (!strcmp(vpa_family_name((enum vpa_family)i), name))
-			return i;
-	return VPA_UNIT_PARTS;
-}
-
 /* Adds what the host did in idle time of a cause. */
 static void add_instead(uint64_t *sums, enum vpa_cause cause, enum vpa_cause host, uint64_t ns)
 {
@@ -45,19 +25,18 @@ static int add_rows(
 
 	for (i = 0; i < count; i++) {
 		const struct vpa_block_part *p = &parts[i];
-		size_t part = p->kind == VPA_PART_BUSY   ? family_part(p->name)
-			      : p->kind == VPA_PART_IDLE ? cause_part(p->name)
-							 : VPA_UNIT_PAUSED;
 
-		if (part >= VPA_UNIT_PARTS)
+		if (p->part == VPA_PART_UNKNOWN)
 			return 0;
-		vpt_sat_add_to(&sums[part], p->ns);
+		vpt_sat_add_to(&sums[p->kind == VPA_PART_PAUSED ? (unsigned)VPA_UNIT_PAUSED
+								: p->part - VPA_PART_FIRST],
+			p->ns);
 		if (p->kind != VPA_PART_IDLE)
 			continue;
 		*lacks_instead |= !p->instead;
 		for (k = 0; k < p->instead_count; k++)
-			add_instead(sums, (enum vpa_cause)(part - VPA_OVERVIEW_IDLE),
-				p->instead[k].host, p->instead[k].ns);
+			add_instead(sums, vpa_part_cause(p->part), p->instead[k].host,
+				p->instead[k].ns);
 	}
 	return count > 0;
 }

@@ -2,6 +2,7 @@
 #include "analysis/pipeline/unit.h"
 
 #include "analysis/base/intervals.h"
+#include "analysis/report/overview.h"
 #include "formats/base/saturate.h"
 
 #include <string.h>
@@ -204,27 +205,19 @@ double vpa_unit_fps(const struct vpa_report *r, enum vpa_unit_kind kind)
 
 /* ---- the sums ---- */
 
-static size_t family_of(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < VPA_FAMILY_COUNT; i++)
-		if (name && !strcmp(vpa_family_name((enum vpa_family)i), name))
-			break;
-	return i;
-}
-
 static void add_parts(
 	struct vpa_mean_unit *u, const struct vpa_block_part *parts, size_t part_count)
 {
-	size_t i, family;
+	size_t i;
 
 	u->has_parts |= part_count > 0;
 	for (i = 0; i < part_count; i++) {
-		family = family_of(parts[i].name);
-		if (parts[i].kind == VPA_PART_IDLE && parts[i].cause < VPA_CAUSES)
-			vpt_sat_add_to(&u->cause_ns[parts[i].cause], parts[i].ns);
-		else if (parts[i].kind == VPA_PART_BUSY && family < VPA_FAMILY_COUNT)
+		enum vpa_family family = vpa_part_family(parts[i].part);
+		enum vpa_cause cause = vpa_part_cause(parts[i].part);
+
+		if (cause < VPA_CAUSES)
+			vpt_sat_add_to(&u->cause_ns[cause], parts[i].ns);
+		else if (family < VPA_FAMILY_COUNT)
 			vpt_sat_add_to(&u->family_ns[family], parts[i].ns);
 		if (parts[i].kind == VPA_PART_BUSY)
 			vpt_sat_add_to(&u->ops, parts[i].count);

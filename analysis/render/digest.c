@@ -135,9 +135,17 @@ void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
 	d->decimals = d->window_ns < 10000000 ? 3 : d->window_ns < 1000000000 ? 2 : 1;
 }
 
-const char *vpa_family_text(const struct vpa_digest *d, const char *family)
+const char *vpa_family_text(const struct vpa_digest *d, enum vpa_family family)
 {
-	return vpt_same_text(family, "unknown") ? d->unknown.text : vpa_text_or(family, "?");
+	return family == VPA_FAMILY_UNKNOWN ? d->unknown.text : vpa_family_name(family);
+}
+
+const char *vpa_part_text(const struct vpa_digest *d, const struct vpa_block_part *part)
+{
+	enum vpa_family family = vpa_part_family(part->part);
+
+	return family < VPA_FAMILY_COUNT ? vpa_family_text(d, family)
+					 : vpa_block_part_name(part->part);
 }
 
 struct vpa_label vpa_place_label(const char *call, const struct vpa_place *place, size_t columns)

@@ -6,6 +6,7 @@
 #include "analysis/pipeline/unit_limit.h"
 #include "analysis/render/text_page.h"
 #include "analysis/report/host_code.h"
+#include "analysis/report/overview.h"
 #include "analysis/report/report.h"
 
 /* A place that opened idle time, over all devices. */
@@ -57,8 +58,10 @@ enum vpa_cause vpa_known_cause(enum vpa_cause cause); /* "unknown" for a number 
 int vpa_is_edge(enum vpa_cause cause);                /* head or tail of the window */
 /* "cudaMemcpy in to_host", "before step 3", in at most `columns`. Empty if neither is known. */
 struct vpa_label vpa_place_label(const char *call, const struct vpa_place *place, size_t columns);
-/* A family's name; for kernels without a family also their names. NULL gives "?". */
-const char *vpa_family_text(const struct vpa_digest *d, const char *family);
+/* A family's name; for kernels without a family also their names. */
+const char *vpa_family_text(const struct vpa_digest *d, enum vpa_family family);
+/* The same of a part that is one, else the part's name. */
+const char *vpa_part_text(const struct vpa_digest *d, const struct vpa_block_part *part);
 
 /* "GPU-BOUND", "limited by sync: host waited for the GPU"; where another cause is larger alone, "limited by the host's
  * pace, most of it launch rate: host launches too slowly". */

@@ -72,4 +72,39 @@ static inline const char *vpa_overview_part_name(size_t part)
 		       : vpa_cause_text((enum vpa_cause)(part - VPA_OVERVIEW_IDLE));
 }
 
+/* ---- what rows are of: struct vpa_block_part ---- */
+
+enum {
+	VPA_PART_UNKNOWN, /* in a report of another version */
+	VPA_PART_FIRST,   /* + a part of a bucket */
+	VPA_PART_PAUSE = VPA_PART_FIRST + VPA_OVERVIEW_PARTS,
+	VPA_PART_NUMBERS
+};
+
+/* "gemm", "sync", "recording paused"; NULL: no such number. */
+static inline const char *vpa_block_part_name(size_t number)
+{
+	if (number >= VPA_PART_NUMBERS)
+		return NULL;
+	if (number == VPA_PART_UNKNOWN || number == VPA_PART_PAUSE)
+		return number ? "recording paused" : "?";
+	return vpa_overview_part_name(number - VPA_PART_FIRST);
+}
+
+/* VPA_FAMILY_COUNT: it is none. */
+static inline enum vpa_family vpa_part_family(unsigned number)
+{
+	return number - VPA_PART_FIRST < VPA_OVERVIEW_IDLE
+		       ? (enum vpa_family)(number - VPA_PART_FIRST)
+		       : VPA_FAMILY_COUNT;
+}
+
+/* VPA_CAUSES: it is none. */
+static inline enum vpa_cause vpa_part_cause(unsigned number)
+{
+	unsigned cause = number - VPA_PART_FIRST - VPA_OVERVIEW_IDLE;
+
+	return cause < VPA_CAUSES ? (enum vpa_cause)cause : VPA_CAUSES;
+}
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef TESTS_RENDER_BLOCK_REPORTS_H
 #define TESTS_RENDER_BLOCK_REPORTS_H
 
+#include "analysis/report/overview.h"
 #include "tests/render/render_reports.h"
 
 /* Six measured blocks that grow by 58.5 ms each, of which 112 ms are syncs. WAITED: with lines of Python. */
@@ -44,24 +45,27 @@ static struct vpa_block_instead sync_did[] = {
 };
 static struct vpa_block_instead copy_did[] = {{VPA_CAUSE_HOST_CODE, MS(87.6)}};
 
+#define FAMILY(name) (VPA_PART_FIRST + VPA_FAMILY_##name)
+#define CAUSE(name)  (VPA_PART_FIRST + VPA_OVERVIEW_IDLE + VPA_CAUSE_##name)
+
 static struct vpa_block_part block_parts[] = {
-	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "attention", MS(1716.6), 1800, NULL, 0},
-	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "gemm", MS(1132.2), 9000, NULL, 0},
-	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "conv", MS(577.8), 1200, NULL, 0},
-	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "elementwise", MS(430.8), 21000, NULL, 0},
-	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "memcpy", MS(57), 6, NULL, 0},
-	{VPA_PART_IDLE, VPA_CAUSE_SYNC, "sync", MS(673.2), 1800, sync_did, 2},
-	{VPA_PART_IDLE, VPA_CAUSE_BLOCKING_COPY, "blocking copy", MS(129.6), 6, copy_did, 1},
-	{VPA_PART_IDLE, VPA_CAUSE_LAUNCH_RATE, "launch rate", MS(116.4), 30000, NULL, 0},
-	{VPA_PART_IDLE, VPA_CAUSE_SCHEDULING, "scheduling", MS(43.2), 9000, NULL, 0},
-	{VPA_PART_IDLE, VPA_CAUSE_ALLOCATION, "allocation", MS(18.6), 12, NULL, 0},
-	{VPA_PART_IDLE, VPA_CAUSE_NO_LAUNCH, "unknown (no launch record)", MS(6.6), 6, NULL, 0},
+	{VPA_PART_BUSY, FAMILY(ATTENTION), MS(1716.6), 1800, NULL, 0},
+	{VPA_PART_BUSY, FAMILY(GEMM), MS(1132.2), 9000, NULL, 0},
+	{VPA_PART_BUSY, FAMILY(CONV), MS(577.8), 1200, NULL, 0},
+	{VPA_PART_BUSY, FAMILY(ELEMENTWISE), MS(430.8), 21000, NULL, 0},
+	{VPA_PART_BUSY, FAMILY(MEMCPY), MS(57), 6, NULL, 0},
+	{VPA_PART_IDLE, CAUSE(SYNC), MS(673.2), 1800, sync_did, 2},
+	{VPA_PART_IDLE, CAUSE(BLOCKING_COPY), MS(129.6), 6, copy_did, 1},
+	{VPA_PART_IDLE, CAUSE(LAUNCH_RATE), MS(116.4), 30000, NULL, 0},
+	{VPA_PART_IDLE, CAUSE(SCHEDULING), MS(43.2), 9000, NULL, 0},
+	{VPA_PART_IDLE, CAUSE(ALLOCATION), MS(18.6), 12, NULL, 0},
+	{VPA_PART_IDLE, CAUSE(NO_LAUNCH), MS(6.6), 6, NULL, 0},
 };
 
 static struct vpa_outlier_row outliers[] = {
-	{4, -12345678, "host code", VPA_PART_IDLE, -12000000, "to_host", -11000000},
-	{5, 84345678, "host code", VPA_PART_IDLE, 84000000, NULL, 0},
-	{2, 4200000, "gemm", VPA_PART_BUSY, 4000000, NULL, 0},
+	{4, -12345678, CAUSE(HOST_CODE), -12000000, "to_host", -11000000},
+	{5, 84345678, CAUSE(HOST_CODE), 84000000, NULL, 0},
+	{2, 4200000, FAMILY(GEMM), 4000000, NULL, 0},
 };
 
 static const char *includes[] = {

@@ -589,7 +589,7 @@ static void name_findings(struct named *n, const char *name)
 
 static void name_requests(struct named *n, const char *name)
 {
-	n->outlier = (struct vpa_outlier_row){1, 5, name, VPA_PART_IDLE, 5, name, 5};
+	n->outlier = (struct vpa_outlier_row){1, 5, CAUSE(SYNC), 5, name, 5};
 	n->request = block_requests[0];
 	n->request.name = n->request.source = name;
 	n->request.blocks.includes = n->texts;

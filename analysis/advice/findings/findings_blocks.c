@@ -7,6 +7,7 @@
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/pipeline/range_scopes.h"
+#include "analysis/report/overview.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
 
@@ -347,8 +348,8 @@ static void find_syncs(struct vpa_report *r, const struct vpa_request *q)
 		const struct vpa_block_part *p = &b->parts[i];
 
 		if (p->kind != VPA_PART_IDLE ||
-			(p->cause != VPA_CAUSE_SYNC &&
-				(p->cause != VPA_CAUSE_BLOCKING_COPY || !scalars)))
+			(vpa_part_cause(p->part) != VPA_CAUSE_SYNC &&
+				(vpa_part_cause(p->part) != VPA_CAUSE_BLOCKING_COPY || !scalars)))
 			continue;
 		vpt_sat_add_to(&count, p->count);
 		vpt_sat_add_to(&ns, p->ns);

@@ -509,8 +509,7 @@ static void blame(struct measure *m, struct vpa_outlier_row *o, size_t reference
 		if (delta * sign <= best)
 			continue;
 		best = delta * sign;
-		o->part = vpa_sweep_part_name(part);
-		o->part_kind = vpa_sweep_part_kind(part);
+		o->part = VPA_PART_FIRST + (unsigned)part;
 		o->part_delta_ns = delta;
 	}
 	best = 0;

@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *vpa_sweep_part_name(size_t part)
-{
-	return part < VPA_SWEEP_IDLE ? vpa_family_name((enum vpa_family)part)
-				     : vpa_cause_text((enum vpa_cause)(part - VPA_SWEEP_IDLE));
-}
-
 static int compare_parts(const void *pa, const void *pb)
 {
 	const struct vpa_block_part *a = pa, *b = pb;
@@ -18,7 +12,7 @@ static int compare_parts(const void *pa, const void *pb)
 		return a->kind < b->kind ? -1 : 1;
 	if (a->ns != b->ns)
 		return a->ns > b->ns ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return strcmp(vpa_block_part_name(a->part), vpa_block_part_name(b->part));
 }
 
 void vpa_parts_sum_add(struct vpa_parts_sum *to, const struct vpa_sweep_sums *sums)
@@ -70,13 +64,14 @@ static int compare_insteads(const void *pa, const void *pb)
 static int write_dids(
 	const struct vpa_parts_sum *sum, struct vpa_arena *arena, struct vpa_block_part *row)
 {
+	enum vpa_cause cause = vpa_part_cause(row->part);
 	unsigned i;
 
 	row->instead = vpa_arena_alloc(arena, VPA_DID, sizeof(*row->instead));
 	if (!row->instead)
 		return VPT_ENOMEM;
 	for (i = 0; i < VPA_INSTEADS; i++)
-		if (vpa_instead_cause(i) == row->cause && sum->ns[VPA_SWEEP_PARTS + i])
+		if (vpa_instead_cause(i) == cause && sum->ns[VPA_SWEEP_PARTS + i])
 			row->instead[row->instead_count++] = (struct vpa_block_instead){
 				vpa_instead_host(i), sum->ns[VPA_SWEEP_PARTS + i]};
 	qsort(row->instead, row->instead_count, sizeof(*row->instead), compare_insteads);
@@ -94,20 +89,18 @@ int vpa_parts_sum_write(const struct vpa_parts_sum *sum, struct vpa_arena *arena
 	for (part = 0; part < VPA_SWEEP_PARTS; part++) {
 		if (!sum->ns[part])
 			continue;
-		rows[used] = (struct vpa_block_part){.kind = vpa_sweep_part_kind(part),
-			.name = vpa_sweep_part_name(part),
+		rows[used] = (struct vpa_block_part){
+			.kind = part < VPA_SWEEP_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE,
+			.part = VPA_PART_FIRST + (unsigned)part,
 			.ns = sum->ns[part],
 			.count = sum->count[part]};
-		if (part >= VPA_SWEEP_IDLE) {
-			rows[used].cause = (enum vpa_cause)(part - VPA_SWEEP_IDLE);
-			if (write_dids(sum, arena, &rows[used]))
-				return VPT_ENOMEM;
-		}
+		if (part >= VPA_SWEEP_IDLE && write_dids(sum, arena, &rows[used]))
+			return VPT_ENOMEM;
 		used++;
 	}
 	if (sum->paused_ns)
 		rows[used++] = (struct vpa_block_part){
-			.kind = VPA_PART_PAUSED, .name = "recording paused", .ns = sum->paused_ns};
+			.kind = VPA_PART_PAUSED, .part = VPA_PART_PAUSE, .ns = sum->paused_ns};
 	qsort(rows, used, sizeof(*rows), compare_parts);
 	*parts = rows;
 	*count = used;

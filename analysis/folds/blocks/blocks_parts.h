@@ -4,14 +4,7 @@
 
 #include "analysis/base/arena.h"
 #include "analysis/pipeline/sweep.h"
-
-/* "gemm", "sync" ... */
-const char *vpa_sweep_part_name(size_t part);
-
-static inline enum vpa_block_part_kind vpa_sweep_part_kind(size_t part)
-{
-	return part < VPA_SWEEP_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
-}
+#include "analysis/report/overview.h"
 
 /* Sums of several stretches. */
 struct vpa_parts_sum {

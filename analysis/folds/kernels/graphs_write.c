@@ -3,6 +3,7 @@
 #include "analysis/folds/kernels/graphs_table.h"
 
 #include "analysis/names/demangle.h"
+#include "analysis/report/overview.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -108,7 +109,7 @@ static uint64_t idle_of(const struct vpa_report *r, enum vpa_cause cause)
 	size_t i, k;
 
 	for (i = 0; q && q->blocks.measured && i < q->blocks.part_count; i++)
-		if (q->blocks.parts[i].kind == VPA_PART_IDLE && q->blocks.parts[i].cause == cause)
+		if (vpa_part_cause(q->blocks.parts[i].part) == cause)
 			ns += q->blocks.parts[i].ns;
 	for (i = 0; !(q && q->blocks.measured) && i < r->device_count; i++)
 		for (k = 0; k < r->devices[i].cause_count; k++)

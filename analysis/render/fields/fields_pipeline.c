@@ -1,6 +1,7 @@
 /* fields_pipeline.c - requests, their blocks and steps, and stages in the JSON report. The README defines
  * each; parts of periods add up: busy_ns + idle_ns + paused_ns = period_ns * devices. */
 #include "analysis/render/fields/fields.h"
+#include "analysis/report/overview.h"
 
 /* ---- blocks ---- */
 
@@ -78,7 +79,8 @@ static const struct vpa_fields instead =
 static const struct vpa_field part_fields[] = {
 	{"kind", .look = VPA_LOOK_SINGLE, CHOICE(vpa_block_part_kind, kind), NULL,
 		"what the GPU did", .choice = vpa_part_choice},
-	{"name", TEXT(name), NULL, "the kernel family of busy time, the cause of idle time"},
+	{"name", .choice = vpa_block_part_name, NUMBERED(part), NULL,
+		"the kernel family of busy time, the cause of idle time"},
 	{"ns", .head = "time", U64(ns), "ns",
 		"exclusive time of the family, idle time of the cause"},
 	{"count", U64(count), "count", "ops, or pieces of gaps, that began in the periods"},
@@ -94,7 +96,7 @@ const struct vpa_fields vpa_fields_block_part =
 static const struct vpa_field outlier_fields[] = {
 	{"row", SIZE(block), "index", "index of the block in series"},
 	{"delta_ns", CHANGE(delta_ns), "ns", "its period - the median period of its neighbours"},
-	{"part", TEXT_OR_NULL(part), NULL,
+	{"part", .choice = vpa_block_part_name, .null = VPA_NULL_ZERO, NUMBERED(part), NULL,
 		"the family or cause that differs most, in the same direction; null: none"},
 	{"part_delta_ns", CHANGE(part_delta_ns), "ns", "by how much that part differs"},
 	{"stage", TEXT_OR_NULL(stage), NULL,

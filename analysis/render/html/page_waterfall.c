@@ -93,11 +93,9 @@ static void put_block(struct vpa_html *h, const struct vpa_blocks *b, const stru
 			put_sum(&f, titles[kind], sums[kind]);
 		}
 		if (idle)
-			where = vpa_where(d, vpa_known_cause(part->cause), 80);
-		put_part(&f, part->name, idle ? " idle" : "",
-			idle || part->kind == VPA_PART_PAUSED ? part->name
-							      : vpa_family_text(d, part->name),
-			where.text, part->ns, vpa_a_block(part->count, b),
+			where = vpa_where(d, vpa_known_cause(vpa_part_cause(part->part)), 80);
+		put_part(&f, vpa_block_part_name(part->part), idle ? " idle" : "",
+			vpa_part_text(d, part), where.text, part->ns, vpa_a_block(part->count, b),
 			vpa_mean(part->ns, part->count));
 	}
 	vpa_html_raw(h, "</tbody></table></div>\n");
@@ -118,8 +116,8 @@ static void put_window(struct vpa_html *h, const struct vpa_report *r, const str
 	put_sum(&f, "GPU busy, by kernel family", d->busy_ns);
 	for (i = 0; i < r->family_count; i++)
 		put_part(&f, vpa_family_name(r->families[i].family), "",
-			vpa_family_text(d, vpa_family_name(r->families[i].family)), "",
-			r->families[i].exclusive_ns, vpa_count(r->families[i].calls),
+			vpa_family_text(d, r->families[i].family), "", r->families[i].exclusive_ns,
+			vpa_count(r->families[i].calls),
 			vpa_mean(r->families[i].total_ns, r->families[i].calls));
 	put_sum(&f, "GPU idle, by cause", d->window_idle_ns);
 	for (i = 0; i < d->cause_count; i++) {

@@ -18,8 +18,7 @@
  * recording pause. */
 struct vpa_block_part {
 	enum vpa_block_part_kind { VPA_PART_BUSY, VPA_PART_IDLE, VPA_PART_PAUSED } kind;
-	enum vpa_cause cause; /* of idle parts */
-	const char *name;
+	unsigned part;      /* VPA_PART_FIRST + the family or cause, see ../overview.h */
 	uint64_t ns, count; /* ops, or pieces of gaps, that began there */
 	/* Of idle time that counts to an earlier call: what the host did in it, by ns, descending. NULL: not known,
 	 * as in a report of an older version. */
@@ -66,8 +65,8 @@ struct vpa_block_row {
 struct vpa_outlier_row {
 	size_t block;     /* row index in the series */
 	int64_t delta_ns; /* of the period; the parts' deltas sum to it times the devices */
-	const char *part; /* the part with the largest delta of the same sign; NULL: none */
-	enum vpa_block_part_kind part_kind;
+	unsigned
+		part; /* with the largest delta of the same sign, as of struct vpa_block_part; 0: none */
 	int64_t part_delta_ns;
 	const char *stage; /* the stage with the largest delta of the same sign; NULL: none */
 	int64_t stage_delta_ns;

@@ -7,6 +7,7 @@
  * Long, since the program, its model and their comparison share one description. */
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
+#include "analysis/report/overview.h"
 #include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
@@ -528,8 +529,10 @@ static void check_request(const struct made *t, unsigned request, const struct v
 	}
 	for (i = 0; i < b->part_count; i++)
 		if (b->parts[i].kind == VPA_PART_IDLE) {
-			same(b->parts[i].name, i, idle[b->parts[i].cause], b->parts[i].ns);
-			idle[b->parts[i].cause] = 0;
+			enum vpa_cause cause = vpa_part_cause(b->parts[i].part);
+
+			same(vpa_cause_text(cause), i, idle[cause], b->parts[i].ns);
+			idle[cause] = 0;
 		}
 	for (i = 0; i < VPA_CAUSES; i++)
 		same(vpa_cause_text((enum vpa_cause)i), i, idle[i], 0);

@@ -111,8 +111,7 @@ static void add_work(struct vpa_words *w, const struct vpa_screen *s)
 		if (i == VPA_FAMILY_COUNT || s->family_ns[i] < all_ns / LEAST)
 			break;
 		vpa_words_add(&list, ", ", "%s %s%s",
-			vpa_fit(vpa_family_text(s->digest, vpa_family_name((enum vpa_family)i)), 64)
-				.text,
+			vpa_fit(vpa_family_text(s->digest, (enum vpa_family)i), 64).text,
 			s->has_parts ? vpa_duration(s->family_ns[i]).text
 				     : vpa_percent(s->family_ns[i], all_ns).text,
 			s->has_parts ? "" : " %");

@@ -81,8 +81,7 @@ static int waits_for_host_code(const struct vpa_screen *s)
 	size_t i;
 
 	for (i = 0; i < s->blocks->part_count; i++)
-		if (s->blocks->parts[i].kind == VPA_PART_IDLE &&
-			s->blocks->parts[i].cause == VPA_CAUSE_HOST_CODE)
+		if (vpa_part_cause(s->blocks->parts[i].part) == VPA_CAUSE_HOST_CODE)
 			gaps += s->blocks->parts[i].count;
 	return ns && ns >= s->waits_ns - s->waits_ns / MOSTLY &&
 	       gaps <= GAPS * (uint64_t)s->blocks->measured;

@@ -149,8 +149,7 @@ static void add_stage(
 	vpa_words_add(w, " ", "Beside them %s has %s of work", vpa_fit(stage->name, 40).text,
 		vpa_duration(vpa_divided(stage->busy_ns, s->devices)).text);
 	if (family)
-		vpa_words_add(w, "", " (%s %s)",
-			vpa_family_text(s->digest, vpa_family_name(family->family)),
+		vpa_words_add(w, "", " (%s %s)", vpa_family_text(s->digest, family->family),
 			vpa_duration(vpa_divided(family->exclusive_ns, s->devices)).text);
 	vpa_words_add(w, "", " and %s%s", waits_ns ? vpa_duration(waits_ns).text : "no",
 		waits_ns ? " of waits" : " waits");

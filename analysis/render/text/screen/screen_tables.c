@@ -151,20 +151,18 @@ static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 /* ---- any unit, by family and cause ---- */
 
 struct part {
-	const char *name;
+	size_t number; /* of the family or cause */
 	uint64_t ns;
 };
 
 /* The largest `most` parts of at least 1 / LEAST of the unit, falling. Returns their number. */
-static size_t largest_parts(const struct vpa_screen *s, const uint64_t *ns, size_t count,
-	int are_causes, struct part *out)
+static size_t largest_parts(
+	const struct vpa_screen *s, const uint64_t *ns, size_t count, struct part *out)
 {
 	size_t i, at, used = 0;
 
 	for (i = 0; i < count; i++) {
-		struct part part = {are_causes ? vpa_cause_text((enum vpa_cause)i)
-					       : vpa_family_name((enum vpa_family)i),
-			ns[i]};
+		struct part part = {i, ns[i]};
 
 		if (!ns[i] || ns[i] < s->ns / LEAST)
 			continue;
@@ -190,7 +188,8 @@ static void put_parts(struct vpa_table *t, const struct vpa_screen *s, const str
 
 		left_ns -= ns;
 		vpa_table_row(t, 1, "%s",
-			column ? parts[i].name : vpa_family_text(s->digest, parts[i].name))
+			column ? vpa_cause_text((enum vpa_cause)parts[i].number)
+			       : vpa_family_text(s->digest, (enum vpa_family)parts[i].number))
 			->cells[column] = vpa_in_column(ns, s->ns);
 	}
 	if (left_ns && left_ns >= s->ns / HARDLY)
@@ -202,8 +201,8 @@ static void put_parts(struct vpa_table *t, const struct vpa_screen *s, const str
 static int put_families(struct vpa_table *t, const struct vpa_screen *s)
 {
 	struct part work[PARTS], waits[PARTS];
-	size_t works = largest_parts(s, s->family_ns, VPA_FAMILY_COUNT, 0, work),
-	       waited = largest_parts(s, s->cause_ns, VPA_CAUSES, 1, waits);
+	size_t works = largest_parts(s, s->family_ns, VPA_FAMILY_COUNT, work),
+	       waited = largest_parts(s, s->cause_ns, VPA_CAUSES, waits);
 
 	if (!s->has_parts || works + waited < 2)
 		return 0;

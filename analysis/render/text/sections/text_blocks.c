@@ -34,7 +34,7 @@ static void add_code(struct vpa_table *t, const struct vpa_blocks *b,
 	if (!ns)
 		return;
 	row = vpa_table_row(t, 4, "of which host code%s",
-		vpa_code_place(&d->code[vpa_known_cause(part->cause)], 60).text);
+		vpa_code_place(&d->code[vpa_known_cause(vpa_part_cause(part->part))], 60).text);
 	row->wrap = 1;
 	fill_part(row, b, ns, 0);
 }
@@ -60,11 +60,9 @@ static void add_parts(struct vpa_table *t, const struct vpa_blocks *b,
 		}
 		shown++;
 		if (kind == VPA_PART_IDLE)
-			where = vpa_where(d, vpa_known_cause(part->cause), 64);
-		fill_part(
-			vpa_table_row(t, 2, "%s%s%s",
-				kind == VPA_PART_BUSY ? vpa_family_text(d, part->name) : part->name,
-				where.text[0] ? ": " : "", where.text),
+			where = vpa_where(d, vpa_known_cause(vpa_part_cause(part->part)), 64);
+		fill_part(vpa_table_row(t, 2, "%s%s%s", vpa_part_text(d, part),
+				  where.text[0] ? ": " : "", where.text),
 			b, part->ns, part->count);
 		if (kind == VPA_PART_IDLE && has_code)
 			add_code(t, b, part, d);
@@ -388,15 +386,16 @@ static void put_outliers(struct vpa_page *p, const struct vpa_blocks *b)
 
 	for (i = 0; i < b->outlier_count && i < OUTLIERS; i++) {
 		const struct vpa_outlier_row *o = &b->outliers[i];
+		int is_idle = vpa_part_cause(o->part) < VPA_CAUSES;
 		struct vpa_words w = {.used = 0};
 
 		vpa_words_add(&w, "", "Block %s differs from its neighbours by %s",
 			vpa_block_name(b, o->block).text, signed_ms((double)o->delta_ns).text);
 		if (o->part)
-			vpa_words_add(&w, ": ", "%s%s %s",
-				o->part_kind == VPA_PART_IDLE ? "idle, " : "", o->part,
+			vpa_words_add(&w, ": ", "%s%s %s", is_idle ? "idle, " : "",
+				vpa_block_part_name(o->part),
 				signed_ms((double)o->part_delta_ns).text);
-		if (o->part && o->part_kind == VPA_PART_IDLE && o->part_delta_ns > 0)
+		if (is_idle && o->part_delta_ns > 0)
 			add_block_line(&w, &b->series[o->block]);
 		if (o->stage)
 			vpa_words_add(&w, "; ", "%s %s", vpa_fit(o->stage, 40).text,

@@ -226,8 +226,7 @@ static void add_busy(struct vpa_table *t, const struct vpa_report *r, const stru
 		vpt_sat_add_to(&ops, f->calls);
 		if ((i < FAMILIES && is_worth(f->exclusive_ns, d, i)) ||
 			(i + 1 == r->family_count && !rest)) {
-			fill_part(vpa_table_row(t, 2, "%s",
-					  vpa_family_text(d, vpa_family_name(f->family))),
+			fill_part(vpa_table_row(t, 2, "%s", vpa_family_text(d, f->family)),
 				f->exclusive_ns, f->calls, f->total_ns, d);
 			if (f->family == VPA_FAMILY_COMM)
 				add_wait(t, r, f->exclusive_ns, d);
