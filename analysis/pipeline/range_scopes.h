@@ -14,14 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum vpa_scope_source {
-	VPA_SOURCE_NONE,
-	VPA_SOURCE_ANNOTATION,
-	VPA_SOURCE_RULE,
-	VPA_SOURCE_MARKS, /* a marked span, see marked_spans.h: counts if there is no other source */
-	VPA_SOURCE_PLACE  /* a plain part of a block, see pipeline.h */
-};
-
 /* What a stage works on, if its name says so: decides what an FPS includes, and what the stage may
  * contain. */
 enum vpa_stage_work {

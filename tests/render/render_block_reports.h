@@ -92,7 +92,7 @@ static struct vpa_request block_requests[] = {
 		.seed = "18446744073709551615",
 		.facts = block_facts,
 		.fact_count = COUNT(block_facts),
-		.source = "annotation",
+		.source = VPA_SOURCE_ANNOTATION,
 		.start_ns = 0,
 		.end_ns = MS(6842),
 		.frames = 81,
@@ -176,21 +176,22 @@ static struct vpa_stage_line step_lines[] = {
 };
 
 static struct vpa_stage_row stages[] = {
-	{"text_encode", "rule", VPA_SCOPE_STAGE, 1, 0, 0, 0, TIMES(1, 40, 40, 40, 40), MS(40),
-		MS(40), 0, 0, 310, 0.005, 0, 0, NO_LINES, MS(40), 0.005, MS(40)},
-	{"denoise step", "annotation", VPA_SCOPE_STEP, 28, 24, 4, 0,
+	{"text_encode", VPA_SOURCE_RULE, VPA_SCOPE_STAGE, 1, 0, 0, 0, TIMES(1, 40, 40, 40, 40),
+		MS(40), MS(40), 0, 0, 310, 0.005, 0, 0, NO_LINES, MS(40), 0.005, MS(40)},
+	{"denoise step", VPA_SOURCE_ANNOTATION, VPA_SCOPE_STEP, 28, 24, 4, 0,
 		TIMES(24, 3192, 131, 100, 162.2), MS(3192), MS(2553.6), MS(638.4), MS(1372.8),
 		29760, 0.65, 0, 0, MS(700), step_lines, COUNT(step_lines), 0, 0, NEVER_ALONE,
 		MS(3192)},
-	{"self_attn", "annotation", VPA_SCOPE_STAGE, 840, 720, 120, 1, TIMES(720, 1440, 2, 1, 3), 0,
-		MS(1000), MS(440), MS(1372.8), 7200, 0.29, 0, 0, NO_LINES, NEVER_ALONE, MS(1440)},
-	{"context pass", "annotation", VPA_SCOPE_CONTEXT, 7, 6, 1, 0,
+	{"self_attn", VPA_SOURCE_ANNOTATION, VPA_SCOPE_STAGE, 840, 720, 120, 1,
+		TIMES(720, 1440, 2, 1, 3), 0, MS(1000), MS(440), MS(1372.8), 7200, 0.29, 0, 0,
+		NO_LINES, NEVER_ALONE, MS(1440)},
+	{"context pass", VPA_SOURCE_ANNOTATION, VPA_SCOPE_CONTEXT, 7, 6, 1, 0,
 		TIMES(6, 795, 131, 100, 161.7), MS(795), MS(635.4), MS(159.6), MS(343.8), 7440,
 		0.16, 0, 0, NO_LINES, NEVER_ALONE, MS(795)},
-	{"vae_decode", "annotation", VPA_SCOPE_STAGE, 7, 6, 1, 0, TIMES(6, 651, 108, 108, 109.2),
-		MS(651), MS(596.4), MS(54.6), 0, 2160, 0.13, 0, 0, NO_LINES, MS(600), 0.12,
-		MS(651)},
-	{"to_host", "annotation", VPA_SCOPE_STAGE, 7, 6, 1, 0, TIMES(6, 204.6, 34, 34, 35),
+	{"vae_decode", VPA_SOURCE_ANNOTATION, VPA_SCOPE_STAGE, 7, 6, 1, 0,
+		TIMES(6, 651, 108, 108, 109.2), MS(651), MS(596.4), MS(54.6), 0, 2160, 0.13, 0, 0,
+		NO_LINES, MS(600), 0.12, MS(651)},
+	{"to_host", VPA_SOURCE_ANNOTATION, VPA_SCOPE_STAGE, 7, 6, 1, 0, TIMES(6, 204.6, 34, 34, 35),
 		MS(204.6), MS(75), MS(129.6), 0, 18, 0.04, 0, 0, NO_LINES, MS(204.6), 0.04,
 		MS(204.6)},
 };
@@ -272,11 +273,11 @@ static struct vpa_report steps_alone(void)
 static struct vpa_report stages_alone(void)
 {
 	static struct vpa_stage_row iterations[] = {
-		{"iteration (ProfilerStep)", "rule", VPA_SCOPE_ITERATION, 5, 0, 0, 0,
+		{"iteration (ProfilerStep)", VPA_SOURCE_RULE, VPA_SCOPE_ITERATION, 5, 0, 0, 0,
 			TIMES(5, 1713.6, 342.7, 331.7, 360.3), MS(1713.6), MS(1000), MS(713.6), 0,
 			22290, 0.985, 0, 0, NO_LINES, NEVER_ALONE, MS(1713.6)},
 		/* 1.87 s of work in 1.55 s: its passes overlap. */
-		{"window", "rule", VPA_SCOPE_ITERATION, 5, 0, 0, 0,
+		{"window", VPA_SOURCE_RULE, VPA_SCOPE_ITERATION, 5, 0, 0, 0,
 			TIMES(5, 1866, 373.2, 371, 375.3), MS(1866), MS(381), MS(1168.5), 0, 7000,
 			0.9, 0, 0, NO_LINES, NEVER_ALONE, MS(1550)},
 	};

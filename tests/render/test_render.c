@@ -591,13 +591,13 @@ static void name_requests(struct named *n, const char *name)
 {
 	n->outlier = (struct vpa_outlier_row){1, 5, CAUSE(SYNC), 5, name, 5};
 	n->request = block_requests[0];
-	n->request.name = n->request.source = name;
+	n->request.name = name;
 	n->request.blocks.includes = n->texts;
 	n->request.blocks.include_count = COUNT(n->texts);
 	n->request.blocks.outliers = &n->outlier;
 	n->request.blocks.outlier_count = 1;
 	n->stage = stages[1];
-	n->stage.name = n->stage.source = name;
+	n->stage.name = name;
 	n->report.requests = &n->request;
 	n->report.request_count = 1;
 	n->report.stages = &n->stage;

@@ -252,7 +252,7 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 static int is_outside_steps(const struct vpa_request *q, const struct vpa_stage_row *s)
 {
 	return s->kind == VPA_SCOPE_STAGE && !s->nested && !s->holds_steps &&
-	       (q->steps.per_block > 0 || !vpt_same_text(s->source, "place"));
+	       (q->steps.per_block > 0 || s->source != VPA_SOURCE_PLACE);
 }
 
 /* Such a stage has a finding of its own, with what to do. */

@@ -29,14 +29,6 @@ static int is_shown(const struct vpa_blocks_writer *w, const struct vpa_blocks_g
 	return 0;
 }
 
-static const char *source_name(enum vpa_scope_source source)
-{
-	return source == VPA_SOURCE_ANNOTATION ? "annotation"
-	       : source == VPA_SOURCE_MARKS    ? "marks"
-	       : source == VPA_SOURCE_PLACE    ? "place"
-					       : "rule";
-}
-
 static int write_requests(struct vpa_blocks_writer *w)
 {
 	struct vpa_report *out = w->out;
@@ -60,7 +52,7 @@ static int write_requests(struct vpa_blocks_writer *w)
 			r->end_ns = w->s->sweep.cuts[w->s->gpu[g->id].cut].time_ns;
 			r->end_ns = r->end_ns ? r->end_ns : g->host_end_ns;
 			r->name = vpa_fold_name(out, w->c->model, g->scope->name);
-			r->source = source_name(g->scope->label.source);
+			r->source = g->scope->label.source;
 		}
 		r->guidance = r->passes_per_step = -1;
 	}
@@ -143,7 +135,7 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 		.kind = kept->kind,
 		.scope = (uint32_t)kept->kind << 8 | kept->source,
 		.scope_name = kept->name,
-		.source = source_name(kept->source),
+		.source = kept->source,
 		.count = kept->count,
 		.in_blocks = t->measured.count,
 		.nested = (has_marked_spans ? kept->in_marked_span : kept->nested) == kept->count,

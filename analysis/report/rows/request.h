@@ -24,7 +24,8 @@ struct vpa_request_gpu {
 };
 
 struct vpa_request {
-	const char *name, *source; /* of its range; NULL: the whole window */
+	const char *name; /* of its range; NULL: the whole window */
+	enum vpa_scope_source source;
 	/* start: of the range on the host; end: of its last op, of the range if it has none. */
 	uint64_t start_ns, end_ns;
 	uint64_t frames; /* that it made */
@@ -54,7 +55,8 @@ struct vpa_request {
 
 /* Figures are of the instances inside measured blocks; if there are none, of all instances. */
 struct vpa_stage_row {
-	const char *name, *source;
+	const char *name;
+	enum vpa_scope_source source;
 	enum vpa_scope_kind kind;
 	uint64_t count; /* all instances with work on a GPU */
 	uint64_t in_blocks;

@@ -43,6 +43,17 @@ const char *vpa_base_name(enum vpa_base base)
 		       : vpa_unit_kind_name((enum vpa_unit_kind)(base - VPA_BASE_UNIT));
 }
 
+const char *vpa_scope_source_choice(size_t i)
+{
+	static const char *const names[VPA_SOURCES] = {[VPA_SOURCE_NONE] = "none",
+		[VPA_SOURCE_ANNOTATION] = "annotation",
+		[VPA_SOURCE_RULE] = "rule",
+		[VPA_SOURCE_MARKS] = "marks",
+		[VPA_SOURCE_PLACE] = "place"};
+
+	return i < VPA_SOURCES ? names[i] : NULL;
+}
+
 const char *vpa_scope_kind_name(enum vpa_scope_kind kind)
 {
 	static const char *const names[VPA_SCOPE_KINDS] = {[VPA_SCOPE_NONE] = "none",

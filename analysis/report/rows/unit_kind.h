@@ -26,6 +26,20 @@ static inline int vpa_scope_is_of_marks(enum vpa_scope_kind kind)
 	return kind >= VPA_SCOPE_FRAMES;
 }
 
+/* What says that a range is one. */
+enum vpa_scope_source {
+	VPA_SOURCE_NONE, /* it is no range */
+	VPA_SOURCE_ANNOTATION,
+	VPA_SOURCE_RULE,
+	/* A marked span, see ../../past/marked_spans.h: counts if there is no other source. */
+	VPA_SOURCE_MARKS,
+	VPA_SOURCE_PLACE, /* a plain part of a block, see ../../pipeline/pipeline.h */
+	VPA_SOURCES
+};
+
+/* "annotation", "rule" ... "none"; NULL: there is no such source. */
+const char *vpa_scope_source_choice(size_t i);
+
 /* "block", "context" ... "none" */
 const char *vpa_scope_kind_name(enum vpa_scope_kind kind);
 

@@ -183,7 +183,7 @@ static void a_step_ends_with_its_schedulers(void **state)
 		"(scheduler_step 5x0, 10 ms, busy 50, idle 0, attention 0); vae_decode 1x0, 100 "
 		"ms, busy 100, idle 0, attention 0");
 	r = analyze(NULL);
-	assert_string_equal(r->stages[2].source, "marks");
+	assert_int_equal(r->stages[2].source, VPA_SOURCE_MARKS);
 	vpa_report_free(r);
 	begin();
 	guide(0, 2, 100);
@@ -236,7 +236,7 @@ static void a_range_directly_in_blocks_is_a_stage(void **state)
 	r = analyze(NULL);
 	check_sums(r);
 	s = &r->stages[0];
-	assert_string_equal(s->source, "place");
+	assert_int_equal(s->source, VPA_SOURCE_PLACE);
 	assert_int_equal(s->kind, VPA_SCOPE_STAGE);
 	assert_int_equal(s->alone_ns, 60 * MS);
 	assert_int_equal(s->nested, 0);
