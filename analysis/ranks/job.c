@@ -212,25 +212,52 @@ static int tell_machines(struct vpa_job *job)
 
 /* ---- what it counts in ---- */
 
-static void find_unit(struct vpa_job *job)
-{
-	size_t votes[VPA_UNIT_KINDS] = {0}, i, count = 0;
-	uint64_t units = 0;
+enum { START_LEAST = 50 /* of the time is more: what is a start by itself */ };
 
-	for (i = 0; i < job->rank_count; i++)
-		votes[job->ranks[i].rank->unit]++;
-	job->unit = VPA_UNIT_WINDOW;
-	for (i = 0; i < VPA_UNIT_KINDS; i++)
-		if (votes[i] > votes[job->unit])
-			job->unit = (enum vpa_unit_kind)i;
+/* Whether the units of a rank begin before its first collective does. */
+static int has_start_in_units(const struct vpa_rank *r)
+{
+	uint64_t ns = r->collective_count ? vpa_rank_start_ns(r, 0) : 0;
+
+	return r->units_to_ns <= r->units_from_ns ||
+	       (ns >= r->units_from_ns && ns < r->units_to_ns);
+}
+
+uint64_t vpa_job_unit_of(const struct vpa_job *job, const struct vpa_job_rank *r)
+{
+	uint64_t start_ns = job->start_ns && r->rank->units && has_start_in_units(r->rank)
+				    ? r->start_wait_ns / r->rank->units
+				    : 0;
+
+	return start_ns < r->rank->unit_ns ? r->rank->unit_ns - start_ns : r->rank->unit_ns;
+}
+
+uint64_t vpa_job_start_wait(const struct vpa_job *job)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < job->rank_count && job->start_ns; i++)
+		vpt_sat_add_to(&sum, job->ranks[i].start_wait_ns);
+	return sum;
+}
+
+static void sum_units(struct vpa_job *job)
+{
+	uint64_t units = 0;
+	size_t i, count = 0;
+
+	job->unit_ns = job->span_ns = 0;
 	for (i = 0; i < job->rank_count; i++) {
 		const struct vpa_rank *r = job->ranks[i].rank;
 
 		if (r->unit != job->unit)
 			continue;
-		vpt_sat_add_to(&job->unit_ns, r->unit_ns);
+		vpt_sat_add_to(&job->unit_ns, vpa_job_unit_of(job, &job->ranks[i]));
 		vpt_sat_add_to(&units, r->units);
-		vpt_sat_add_to(&job->span_ns, r->last_ns - r->first_ns);
+		vpt_sat_add_to(
+			&job->span_ns, vpt_sat_sub(r->last_ns - r->first_ns,
+					       job->start_ns ? job->ranks[i].start_wait_ns : 0));
 		count++;
 	}
 	if (count) {
@@ -238,6 +265,37 @@ static void find_unit(struct vpa_job *job)
 		job->units = units / count;
 		job->span_ns /= count;
 	}
+}
+
+/* What ranks wait before they work together says nothing of their work. */
+static void find_start(struct vpa_job *job)
+{
+	uint64_t wait_ns = 0, time_ns = 0;
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++) {
+		const struct vpa_rank *r = job->ranks[i].rank;
+
+		vpt_sat_add_to(&wait_ns, job->ranks[i].start_wait_ns);
+		vpt_sat_add_to(&time_ns, r->last_ns - r->first_ns);
+	}
+	if (wait_ns < time_ns / START_LEAST || !job->rank_count)
+		return;
+	job->start_ns = wait_ns / job->rank_count;
+	sum_units(job);
+}
+
+static void find_unit(struct vpa_job *job)
+{
+	size_t votes[VPA_UNIT_KINDS] = {0}, i;
+
+	for (i = 0; i < job->rank_count; i++)
+		votes[job->ranks[i].rank->unit]++;
+	job->unit = VPA_UNIT_WINDOW;
+	for (i = 0; i < VPA_UNIT_KINDS; i++)
+		if (votes[i] > votes[job->unit])
+			job->unit = (enum vpa_unit_kind)i;
+	sum_units(job);
 }
 
 static void describe(struct vpa_job *job)
@@ -408,6 +466,8 @@ static int find_waits(struct vpa_job *job, struct vpt_err *err)
 	job->row_table = rows;
 	if (!rc)
 		rc = vpa_job_waits_begin(job, rows, threads, &waits);
+	if (!rc)
+		find_start(job);
 	if (!rc)
 		rc = vpa_joint_begin(job, rows, threads, &joint);
 	if (!rc)

@@ -50,6 +50,8 @@ struct vpa_job_rank {
 	int64_t transfer_ns;
 	uint64_t last;     /* collectives that it was the last of, by more than the uncertainty */
 	uint64_t blame_ns; /* waits of others that it is to blame for */
+	/* Part of these: before the first collective of the one that waits and the one that it waits for. */
+	uint64_t start_wait_ns, start_blame_ns;
 	struct vpa_job_part *parts; /* they sum to blame_ns; the largest first */
 	size_t part_count;
 };
@@ -185,6 +187,9 @@ struct vpa_job {
 	enum vpa_unit_kind unit;           /* of most ranks */
 	uint64_t units, unit_ns;           /* of a rank; the mean over ranks */
 	uint64_t span_ns; /* from the first op to the last, the mean over these ranks */
+	/* What a rank waits at the start, the mean; 0: less than a fiftieth of the time. It happens once, so it is not in unit_ns,
+	 * span_ns, and what is said of a unit. */
+	uint64_t start_ns;
 };
 
 /* Makes a job of ranks, which it takes over: they are folded, and freed with it, and on failure. 0, VPT_EINVAL: fewer than two
@@ -198,6 +203,22 @@ void vpa_job_free(struct vpa_job *job); /* accepts NULL */
 
 /* In words: "its GPU was idle", "it started later" ... */
 const char *vpa_late_words(enum vpa_late_class klass);
+
+/* What a rank waits, and what others wait for it, as far as a unit has that. */
+static inline uint64_t vpa_job_wait_of(const struct vpa_job *job, const struct vpa_job_rank *r)
+{
+	return r->wait_ns - (job->start_ns ? r->start_wait_ns : 0);
+}
+
+static inline uint64_t vpa_job_blame_of(const struct vpa_job *job, const struct vpa_job_rank *r)
+{
+	return r->blame_ns - (job->start_ns ? r->start_blame_ns : 0);
+}
+
+/* All of what ranks wait at the start; 0 where job->start_ns is. */
+uint64_t vpa_job_start_wait(const struct vpa_job *job);
+/* A rank's unit without what it waited at the start. */
+uint64_t vpa_job_unit_of(const struct vpa_job *job, const struct vpa_job_rank *r);
 
 /* A time of a rank, from its first op to its last, as that of one unit: each part has the same share of a unit as of all, so
  * that parts of a unit add up to it, whatever came before the first and after the last. */

@@ -50,12 +50,12 @@ int vpa_job_condition_read(const char *text, struct vpa_job_condition *out, stru
 
 double vpa_job_wait_share(const struct vpa_job *job)
 {
-	double time_ns = 0;
+	double start_ns = (double)vpa_job_start_wait(job), time_ns = -start_ns;
 	size_t i;
 
 	for (i = 0; i < job->rank_count; i++)
 		time_ns += (double)(job->ranks[i].rank->last_ns - job->ranks[i].rank->first_ns);
-	return time_ns > 0 ? (double)job->wait_ns / time_ns : 0;
+	return time_ns > 0 ? ((double)job->wait_ns - start_ns) / time_ns : 0;
 }
 
 int vpa_job_condition_holds(const struct vpa_job_condition *c, const struct vpa_job *job,

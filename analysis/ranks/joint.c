@@ -134,7 +134,7 @@ static uint64_t median_wait(const struct vpa_job *job, int64_t *numbers)
 	size_t i;
 
 	for (i = 0; i < job->rank_count; i++)
-		numbers[i] = (int64_t)(job->ranks[i].wait_ns & INT64_MAX);
+		numbers[i] = (int64_t)(vpa_job_wait_of(job, &job->ranks[i]) & INT64_MAX);
 	return (uint64_t)vpa_nth(numbers, job->rank_count, job->rank_count / 2);
 }
 
@@ -145,7 +145,7 @@ static int find_late(struct vpa_joint *j)
 	struct vpa_job *job = j->job;
 	struct candidate *order = vpt_calloc(job->rank_count + 1, sizeof(*order));
 	int64_t *numbers = vpt_alloc(job->rank_count + 1, sizeof(*numbers));
-	uint64_t median_ns;
+	uint64_t median_ns, blame_ns = 0;
 	int waits_less = 0;
 	size_t i;
 
@@ -157,16 +157,17 @@ static int find_late(struct vpa_joint *j)
 	median_ns = median_wait(job, numbers);
 	for (i = 0; i < job->rank_count; i++) {
 		const struct vpa_job_rank *r = &job->ranks[i];
-		uint64_t less_ns = r->wait_ns < median_ns ? median_ns - r->wait_ns : 0;
+		uint64_t less_ns = vpt_sat_sub(median_ns, vpa_job_wait_of(job, r));
 
-		order[i] =
-			(struct candidate){i, r->blame_ns, less_ns > median_ns / 4 ? less_ns : 0};
+		order[i] = (struct candidate){
+			i, vpa_job_blame_of(job, r), less_ns > median_ns / 4 ? less_ns : 0};
+		vpt_sat_add_to(&blame_ns, order[i].ns);
 		vpt_sat_add_to(&order[i].ns, vpt_sat_mul(order[i].less_ns, job->rank_count - 1));
 		waits_less |= order[i].less_ns != 0;
 	}
 	qsort(order, job->rank_count, sizeof(*order), by_ns);
 	for (i = 0; i < job->rank_count && j->late_count < VPA_FIX_RANKS_MOST &&
-		    order[i].ns > job->blame_ns / 10;
+		    order[i].ns > blame_ns / 10;
 		i++) {
 		if (!job->ranks[order[i].rank].matched || (waits_less && !order[i].less_ns))
 			continue;
@@ -477,8 +478,11 @@ static double lost_of_unit(const struct vpa_joint *j, int64_t base_ns, int64_t n
 {
 	double lost = (double)(base_ns - ns);
 
-	return j->is_of_units && j->job->units ? lost / (double)j->job->units
-					       : lost / (double)base_ns * (double)j->job->unit_ns;
+	if (j->is_of_units && j->job->units)
+		return lost / (double)j->job->units;
+	/* The job begins when its first rank does. */
+	return lost / (double)(j->job->start_ns ? (int64_t)j->job->span_ns : base_ns) *
+	       (double)j->job->unit_ns;
 }
 
 /* `members` are indexes of ranks; none: all. */

@@ -19,21 +19,27 @@ enum {
 
 /* What a rank itself is to blame for: not what it was later by since it waited for others elsewhere, or left the collective before
  * later. */
-static uint64_t own_blame(const struct vpa_job_rank *r)
+static uint64_t own_blame(const struct vpa_job_rank *r, int with_start)
 {
 	int64_t ns = 0;
 	size_t i;
 
 	for (i = 0; i < r->part_count; i++)
 		if (r->parts[i].klass != VPA_LATE_COMM && r->parts[i].klass != VPA_LATE_ENDED &&
-			r->parts[i].klass != VPA_LATE_CLOCK)
+			r->parts[i].klass != VPA_LATE_CLOCK &&
+			(with_start || r->parts[i].klass != VPA_LATE_BEGAN))
 			ns = vpt_sat_add_i64(ns, r->parts[i].ns);
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-static uint64_t blame_of(const struct vpa_job_rank *r, int is_own)
+static uint64_t all_blame(const struct vpa_job_rank *r, int with_start)
 {
-	return is_own ? own_blame(r) : r->blame_ns;
+	return with_start ? r->blame_ns : r->blame_ns - r->start_blame_ns;
+}
+
+static uint64_t blame_of(const struct vpa_job_rank *r, int is_own, int with_start)
+{
+	return is_own ? own_blame(r, with_start) : all_blame(r, with_start);
 }
 
 /* The most to blame of those that are not in `out` yet. */
@@ -45,8 +51,9 @@ static size_t next_of(const struct vpa_job *job, int is_own, const struct vpa_la
 		for (k = 0; k < out->rank_count && out->ranks[k] != i; k++)
 			;
 		if (k == out->rank_count &&
-			(best == job->rank_count || blame_of(&job->ranks[i], is_own) >
-							    blame_of(&job->ranks[best], is_own)))
+			(best == job->rank_count ||
+				blame_of(&job->ranks[i], is_own, out->with_start) >
+					blame_of(&job->ranks[best], is_own, out->with_start)))
 			best = i;
 	}
 	return best;
@@ -75,18 +82,20 @@ static void find_ranks(const struct vpa_job *job, struct vpa_late *out)
 {
 	const size_t room = sizeof(out->ranks) / sizeof(out->ranks[0]);
 	size_t most = job->rank_count / 2 < room ? job->rank_count / 2 : room, i;
-	uint64_t all_ns = 0, found_ns = 0;
+	uint64_t own_ns = 0, all_ns = 0, found_ns = 0;
 	int is_own;
 
-	for (i = 0; i < job->rank_count; i++)
-		vpt_sat_add_to(&all_ns, own_blame(&job->ranks[i]));
-	is_own = all_ns >= job->blame_ns / 4;
-	all_ns = is_own ? all_ns : job->blame_ns;
+	for (i = 0; i < job->rank_count; i++) {
+		vpt_sat_add_to(&own_ns, own_blame(&job->ranks[i], out->with_start));
+		vpt_sat_add_to(&all_ns, all_blame(&job->ranks[i], out->with_start));
+	}
+	is_own = own_ns >= all_ns / 4;
+	all_ns = is_own ? own_ns : all_ns;
 	while (out->rank_count < most && found_ns / MOST_PERCENT < all_ns / 100) {
 		i = next_of(job, is_own, out);
 		out->ranks[out->rank_count++] = i;
-		vpt_sat_add_to(&found_ns, blame_of(&job->ranks[i], is_own));
-		vpt_sat_add_to(&out->share_ns, job->ranks[i].blame_ns);
+		vpt_sat_add_to(&found_ns, blame_of(&job->ranks[i], is_own, out->with_start));
+		vpt_sat_add_to(&out->share_ns, all_blame(&job->ranks[i], out->with_start));
 	}
 	if (found_ns / MOST_PERCENT < all_ns / 100) {
 		out->kind = VPA_LATE_ALL;
@@ -164,7 +173,8 @@ static void take_ranks(const struct vpa_job *job, const struct vpa_job_fix *f, s
 	out->rank_count = f->member_count;
 	for (i = 0; i < f->member_count; i++) {
 		out->ranks[i] = f->members[i];
-		vpt_sat_add_to(&out->share_ns, job->ranks[f->members[i]].blame_ns);
+		vpt_sat_add_to(
+			&out->share_ns, all_blame(&job->ranks[f->members[i]], out->with_start));
 	}
 }
 
@@ -209,7 +219,8 @@ static void find_class(const struct vpa_job *job, struct vpa_late *out)
 	int64_t sums[VPA_LATE_CLASSES] = {0};
 
 	for (i = 0; i < count; i++)
-		sums[parts[i].klass] = vpt_sat_add_i64(sums[parts[i].klass], parts[i].ns);
+		if (out->with_start || parts[i].klass != VPA_LATE_BEGAN)
+			sums[parts[i].klass] = vpt_sat_add_i64(sums[parts[i].klass], parts[i].ns);
 	for (i = 0; i < VPA_LATE_CLASSES; i++)
 		if (sums[i] > sums[out->klass])
 			out->klass = (enum vpa_late_class)i;
@@ -259,7 +270,7 @@ static void find_together(const struct vpa_job *job, struct vpa_late *out)
 struct vpa_late vpa_job_late(const struct vpa_job *job)
 {
 	struct vpa_late out = {.kind = VPA_LATE_NONE};
-	uint64_t time_ns = 0;
+	uint64_t time_ns = 0, start_ns = vpa_job_start_wait(job);
 	size_t i;
 
 	for (i = 0; i < job->rank_count; i++)
@@ -267,10 +278,13 @@ struct vpa_late vpa_job_late(const struct vpa_job *job)
 			&time_ns, job->ranks[i].rank->last_ns - job->ranks[i].rank->first_ns);
 	if (!job->blame_ns || job->wait_ns < time_ns / IN_STEP)
 		return out;
+	out.with_start =
+		!start_ns || job->wait_ns - start_ns < vpt_sat_sub(time_ns, start_ns) / IN_STEP;
 	find_ranks(job, &out);
-	if (job->is_replayed)
+	/* Of a start the replay knows nothing. */
+	if (job->is_replayed && !(start_ns && out.with_start))
 		ask_replay(job, &out);
-	else if (out.rank_count)
+	else if (!job->is_replayed && out.rank_count)
 		add_equals(job, &out);
 	find_class(job, &out);
 	find_together(job, &out);

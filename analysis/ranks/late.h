@@ -13,9 +13,10 @@ enum vpa_late_kind {
 
 struct vpa_late {
 	enum vpa_late_kind kind;
-	uint64_t share_ns;         /* of the waits those that `ranks` are to blame for */
-	size_t ranks[8];           /* indexes in job->ranks, the most to blame first */
-	size_t rank_count;         /* of NONE and ALL 0 */
+	uint64_t share_ns; /* of the waits those that `ranks` are to blame for */
+	size_t ranks[8];   /* indexes in job->ranks, the most to blame first */
+	size_t rank_count; /* of NONE and ALL 0 */
+	int with_start; /* waits at the start count; 0: job->start_ns is apart from what is said here */
 	enum vpa_late_class klass; /* most of what they are later by */
 	const struct vpa_job_part
 		*part; /* the largest of that class, of the first rank or of all; NULL: none */

@@ -32,23 +32,31 @@ static enum vpa_scaling_part part_of(const struct vpa_part_name *name)
 	}
 }
 
+/* A rank as its units have it: without what it waits at the start. */
+struct share {
+	uint64_t unit_ns, start_ns;
+	uint64_t wait_ns, kernel_ns; /* in its collectives, and these */
+};
+
 /* Of one unit, as if each had the same share of the rank's time. Of the time in which only a collective runs, as much is
  * waiting as of all its kernels. */
-static void add(struct spent *s, const struct vpa_rank *r, uint64_t wait_ns, uint64_t kernel_ns)
+static void add(struct spent *s, const struct vpa_rank *r, const struct share *of)
 {
-	uint64_t ns[VPA_SCALING_PARTS] = {0}, all = r->last_ns - r->first_ns, comm;
-	int64_t rest = vpt_sat_diff(r->unit_ns, 0), of_unit;
+	uint64_t ns[VPA_SCALING_PARTS] = {0}, comm, wait_ns = of->wait_ns,
+		 kernel_ns = of->kernel_ns;
+	uint64_t all = vpt_sat_sub(r->last_ns - r->first_ns, of->start_ns);
+	int64_t rest = vpt_sat_diff(of->unit_ns, 0), of_unit;
 	size_t i;
 
 	for (i = 0; i < r->part_name_count; i++)
 		ns[part_of(&r->part_names[i])] += r->part_ns[i];
-	comm = ns[VPA_SCALING_TRANSFERS];
+	comm = vpt_sat_sub(ns[VPA_SCALING_TRANSFERS], of->start_ns);
 	ns[VPA_SCALING_WAITS] =
 		vpt_sat_scale(comm, wait_ns < kernel_ns ? wait_ns : kernel_ns, kernel_ns);
 	ns[VPA_SCALING_TRANSFERS] = comm - ns[VPA_SCALING_WAITS];
 	s->all_ns = vpt_sat_add_i64(s->all_ns, rest);
 	for (i = 0; i < VPA_SCALING_PARTS; i++) {
-		of_unit = vpt_sat_diff(vpt_sat_scale(ns[i], r->unit_ns, all), 0);
+		of_unit = vpt_sat_diff(vpt_sat_scale(ns[i], of->unit_ns, all), 0);
 		rest = vpt_sat_diff_i64(rest, of_unit);
 		s->ns[i] = vpt_sat_add_i64(s->ns[i], of_unit);
 	}
@@ -70,8 +78,14 @@ static void add_all(struct spent *s, const struct vpa_job *job)
 {
 	size_t i;
 
-	for (i = 0; i < job->rank_count; i++)
-		add(s, job->ranks[i].rank, job->ranks[i].wait_ns, kernels_of(job->ranks[i].rank));
+	for (i = 0; i < job->rank_count; i++) {
+		const struct vpa_job_rank *r = &job->ranks[i];
+		uint64_t start_ns = job->start_ns ? r->start_wait_ns : 0;
+		struct share of = {vpa_job_unit_of(job, r), start_ns, vpa_job_wait_of(job, r),
+			vpt_sat_sub(kernels_of(r->rank), start_ns)};
+
+		add(s, r->rank, &of);
+	}
 }
 
 void vpa_scaling_unit(const struct vpa_job *job, int64_t part_ns[VPA_SCALING_PARTS])
@@ -105,7 +119,7 @@ int vpa_scaling_find(
 			"limit all to the same range with --range",
 			vpa_unit_kind_name(job->unit), vpa_unit_kind_name(base->unit));
 	add_all(&many, job);
-	add(&one, base, 0, 1);
+	add(&one, base, &(struct share){base->unit_ns, 0, 0, 1});
 	out->capture = base->capture
 			       ? vpa_arena_text(&job->arena, base->capture, strlen(base->capture))
 			       : NULL;

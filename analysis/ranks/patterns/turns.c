@@ -175,18 +175,22 @@ int vpa_find_turns(struct vpa_job *job, const struct vpa_job_rows *rows)
 
 	for (g = 0; g < job->matching.group_count && !rc; g++) {
 		const struct vpa_group *group = &job->matching.groups[g];
-		const struct vpa_job_row *first = &rows->items[rows->firsts[g]];
+		/* Who comes last at the start does so once. */
+		size_t skipped = job->start_ns && group->row_count;
+		const struct vpa_job_row *first = &rows->items[rows->firsts[g] + skipped];
+		size_t count = group->row_count - skipped;
 		struct turns t = {.count = 0};
 
-		if (job->groups[g].wait_ns < time_of(job, group) / VPA_PATTERN_LEAST ||
-			is_passed_on(first, group->row_count))
+		if (vpt_sat_sub(job->groups[g].wait_ns, vpa_job_start_wait(job)) <
+				time_of(job, group) / VPA_PATTERN_LEAST ||
+			is_passed_on(first, count))
 			continue;
 		t.members = vpt_calloc(group->rank_count, sizeof(*t.members));
 		if (!t.members)
 			return VPT_ENOMEM;
-		add_rows(&t, first, group->row_count);
+		add_rows(&t, first, count);
 		if (t.wait_ns && find_members(&t, group->rank_count)) {
-			count_changes(&t, first, group->row_count);
+			count_changes(&t, first, count);
 			rc = put_turns(job, g, &t);
 		}
 		vpt_free(t.members);

@@ -26,6 +26,16 @@ static int by_blame(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
+/* The same without the start, as the figures are. */
+static int by_blame_of_units(const void *a, const void *b)
+{
+	const struct vpa_job_rank *x = *(const struct vpa_job_rank *const *)a,
+				  *y = *(const struct vpa_job_rank *const *)b;
+	uint64_t x_ns = x->blame_ns - x->start_blame_ns, y_ns = y->blame_ns - y->start_blame_ns;
+
+	return x_ns != y_ns ? (x_ns < y_ns ? 1 : -1) : by_blame(a, b);
+}
+
 static const struct vpa_column rank_columns[] = {
 	{.head = "computes"},
 	{.head = "transfers", .drop = 1},
@@ -38,7 +48,8 @@ static const struct vpa_column rank_columns[] = {
 /* What each of the others waits for it, the mean. */
 static int64_t made_to_wait(const struct vpa_job *job, const struct vpa_job_rank *r)
 {
-	return job->rank_count > 1 ? (int64_t)(r->blame_ns / (job->rank_count - 1)) : 0;
+	return job->rank_count > 1 ? (int64_t)(vpa_job_blame_of(job, r) / (job->rank_count - 1))
+				   : 0;
 }
 
 static void put_rank(const struct vpa_job *job, const struct vpa_job_rank *r, struct vpa_table *t)
@@ -47,7 +58,7 @@ static void put_rank(const struct vpa_job *job, const struct vpa_job_rank *r, st
 
 	row->cells[0] = cell(job, (int64_t)r->rank->class_ns[VPA_TIME_COMPUTE]);
 	row->cells[1] = cell(job, r->transfer_ns);
-	row->cells[2] = cell(job, (int64_t)r->wait_ns);
+	row->cells[2] = cell(job, (int64_t)vpa_job_wait_of(job, r));
 	row->cells[3] = cell(job, (int64_t)r->rank->class_ns[VPA_TIME_IDLE]);
 	snprintf(row->cells[4].text, sizeof(row->cells[4].text), "%" PRIu64 "/%" PRIu64, r->last,
 		r->matched);
@@ -86,7 +97,7 @@ static void put_others(const struct vpa_job *job, const struct vpa_job_rank *con
 	for (i = 0; i < count; i++) {
 		const struct vpa_job_rank *r = ranks[i];
 		const int64_t figures[] = {(int64_t)r->rank->class_ns[VPA_TIME_COMPUTE],
-			r->transfer_ns, (int64_t)r->wait_ns,
+			r->transfer_ns, (int64_t)vpa_job_wait_of(job, r),
 			(int64_t)r->rank->class_ns[VPA_TIME_IDLE], 0, made_to_wait(job, r)};
 
 		for (k = 0; k < 6; k++)
@@ -113,7 +124,7 @@ void vpa_ranks_put_table(struct vpa_page *p, const struct vpa_job *job)
 	}
 	for (i = 0; i < job->rank_count; i++)
 		order[i] = &job->ranks[i];
-	qsort(order, job->rank_count, sizeof(void *), by_blame);
+	qsort(order, job->rank_count, sizeof(void *), job->start_ns ? by_blame_of_units : by_blame);
 	vpa_table_init(&t, rank_columns, 6, "RANK, ms %s", vpa_unit_words(job->unit)->a_name);
 	/* Those that are to blame for something, and all if they are few. */
 	while (shown < job->rank_count &&

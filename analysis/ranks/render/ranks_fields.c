@@ -117,6 +117,8 @@ static const struct vpa_field rank_fields[] = {
 	{"at_least", U64(at_least), "collectives",
 		"matched, but some rank of the group lacks them: waits are at least those"},
 	{"wait_ns", U64(wait_ns), "ns", "waited for the last rank, over its collectives"},
+	{"start_wait_ns", U64(start_wait_ns), "ns",
+		"part of wait_ns: in its first collectives with the ranks that it waits for"},
 	{"unsure_ns", U64(unsure_ns), "ns", "waits below the clocks' uncertainty, not in wait_ns"},
 	{"transfer_ns", I64(transfer_ns), "ns",
 		"from the last arrival to the first end; below 0: times are wrong"},
@@ -296,6 +298,10 @@ static const struct vpa_field job_fields[] = {
 		"what most ranks' reports count in"},
 	{"units", U64(units), "units", "of a rank, the mean"},
 	{"unit_ns", U64(unit_ns), "ns", "length of one, the mean"},
+	{"start_wait_ns", U64(start_ns), "ns",
+		"waited before a rank's first collectives with the others, the mean; it is once, "
+		"so "
+		"not in unit_ns, fixes and scaling; 0: less than a fiftieth of the time"},
 	{"collectives", U64(rows), "collectives", "matched, each once"},
 	{"at_least", U64(at_least), "collectives", "part of them: a rank of the group lacks them"},
 	{"unmatched", U64(unmatched), "collectives", "kernels of collectives without a partner"},

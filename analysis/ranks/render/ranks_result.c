@@ -91,7 +91,9 @@ static uint64_t lost_ns(const struct vpa_job *job, const struct vpa_late *late)
 
 	for (i = 0; i < job->rank_count; i++)
 		if (!is_late(late, i)) {
-			vpt_sat_add_to(&sum, job->ranks[i].wait_ns);
+			vpt_sat_add_to(&sum, late->with_start
+						     ? job->ranks[i].wait_ns
+						     : vpa_job_wait_of(job, &job->ranks[i]));
 			count++;
 		}
 	return mean(sum, count);
@@ -222,6 +224,19 @@ static void put_next(struct vpa_page *p, const struct vpa_job *job, const struct
 	}
 }
 
+/* What others wait for a rank; and all of that. */
+static uint64_t blame_ns(const struct vpa_job *job, const struct vpa_late *late, size_t rank)
+{
+	const struct vpa_job_rank *r = &job->ranks[rank];
+
+	return late->with_start ? r->blame_ns : vpa_job_blame_of(job, r);
+}
+
+static uint64_t all_waits(const struct vpa_job *job, const struct vpa_late *late)
+{
+	return job->wait_ns - (late->with_start ? 0 : vpa_job_start_wait(job));
+}
+
 /* Late ranks that come just before another late one: the others wait for that one only. */
 static void put_unblamed(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
@@ -230,7 +245,7 @@ static void put_unblamed(struct vpa_page *p, const struct vpa_job *job, const st
 	size_t i;
 
 	for (i = 1; i < late->rank_count; i++)
-		if (job->ranks[late->ranks[i]].blame_ns < job->ranks[late->ranks[0]].blame_ns / 10)
+		if (blame_ns(job, late, late->ranks[i]) < blame_ns(job, late, late->ranks[0]) / 10)
 			unblamed.ranks[unblamed.rank_count++] = late->ranks[i];
 	if (!unblamed.rank_count)
 		return;
@@ -259,8 +274,8 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 	if (!first) {
 		vpa_page_words(p, "CAUSE", VPA_PLAIN,
 			"The last rank %s, %s %% of %s of waiting, summed over ranks.", what.text,
-			vpa_percent(natural(part->ns), job->wait_ns).text,
-			vpa_duration(job->wait_ns).text);
+			vpa_percent(natural(part->ns), all_waits(job, late)).text,
+			vpa_duration(all_waits(job, late)).text);
 		return;
 	}
 	add_late_ranks(job, late, &who);
@@ -277,9 +292,34 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 	if (link)
 		return;
 	vpa_page_words(p, "", VPA_PLAIN, "%s %% of all waiting is for rank %" PRId64 ".",
-		vpa_percent(first->blame_ns, job->wait_ns).text, first->number);
+		vpa_percent(blame_ns(job, late, late->ranks[0]), all_waits(job, late)).text,
+		first->number);
 	put_unblamed(p, job, late);
 	put_next(p, job, late);
+}
+
+/* Of which rank most of it is for. */
+static void put_start(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	const struct vpa_job_rank *last = &job->ranks[0];
+	size_t i;
+
+	if (!job->start_ns)
+		return;
+	if (late->with_start) {
+		vpa_page_words(p, "", VPA_PLAIN, "What is said of %s is without that.",
+			vpa_unit_words(job->unit)->a_name);
+		return;
+	}
+	for (i = 1; i < job->rank_count; i++)
+		if (job->ranks[i].start_blame_ns > last->start_blame_ns)
+			last = &job->ranks[i];
+	vpa_page_words(p, "START", VPA_PLAIN,
+		"At their first collectives the ranks waited %s, the mean, %s %% of it for rank "
+		"%" PRId64 ". What is said of %s is without that.",
+		vpa_duration(job->start_ns).text,
+		vpa_percent(last->start_blame_ns, vpa_job_start_wait(job)).text, last->number,
+		vpa_unit_words(job->unit)->a_name);
 }
 
 void vpa_ranks_put_result(
@@ -292,4 +332,5 @@ void vpa_ranks_put_result(
 	vpa_page_blank(p);
 	put_result(p, job, late);
 	put_cause(p, job, late);
+	put_start(p, job, late);
 }

@@ -183,8 +183,10 @@ static const struct vpa_column part_columns[] = {
 	{.head = "most by"},
 };
 
-static void put_parts(struct vpa_page *p, const struct vpa_job *job)
+static void put_parts(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
+	/* Beside a start that is said already the rest is small. */
+	uint64_t said_ns = late->with_start ? 0 : vpa_job_start_wait(job);
 	struct vpa_table t;
 	size_t i, k, n, shown = 0;
 
@@ -197,7 +199,9 @@ static void put_parts(struct vpa_page *p, const struct vpa_job *job)
 		int64_t most_ns = 0;
 		struct vpa_row *row;
 
-		if (part->ns <= 0 || (uint64_t)part->ns < job->blame_ns / 100)
+		if (said_ns && part->klass == VPA_LATE_BEGAN)
+			continue;
+		if (part->ns <= 0 || (uint64_t)part->ns < (job->blame_ns - said_ns) / 100)
 			break;
 		for (k = 0; k < job->rank_count; k++)
 			for (n = 0; n < job->ranks[k].part_count; n++) {
@@ -334,7 +338,7 @@ void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job)
 		return;
 	put_patterns(p, job, 0);
 	put_fixes(p, job, &late);
-	put_parts(p, job);
+	put_parts(p, job, &late);
 	vpa_ranks_put_table(p, job);
 	put_groups(p, job);
 	put_scaling(p, job);

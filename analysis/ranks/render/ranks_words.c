@@ -39,6 +39,7 @@ size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
 {
 	/* A slow link is no rank's fault. */
 	size_t late_count = vpa_ranks_slow_link(job, late) ? 0 : late->rank_count;
+	int is_of_start = job->start_ns && late->with_start; /* no fix is about that */
 	double alone = 0;
 	size_t count = 0, asked, i;
 	int pass;
@@ -54,7 +55,7 @@ size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < job->fix_count; i++) {
 			const struct vpa_job_fix *f = &job->fixes[i];
-			int is_of_late = late_count && f->member_count;
+			int is_of_late = late_count && f->member_count && !is_of_start;
 
 			/* Several ranks that bring no more than one of them. */
 			if (f->member_count > 1 && f->share < 1.02 * alone)

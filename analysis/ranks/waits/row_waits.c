@@ -102,6 +102,8 @@ static int count_wait(struct vpa_job_waits *w, struct vpa_wait_tally *tally,
 
 	if (x->before == SIZE_MAX) {
 		vpa_blame_class(w, tally, last, VPA_LATE_BEGAN, x->ns);
+		vpt_sat_add_to(&tally->ranks[s->rank].start_wait_ns, (uint64_t)x->ns);
+		vpt_sat_add_to(&tally->ranks[last].start_blame_ns, (uint64_t)x->ns);
 		return VPT_OK;
 	}
 	blame_times(w, tally, s, x);

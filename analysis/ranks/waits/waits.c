@@ -81,6 +81,8 @@ static int add_tally(struct vpa_job_waits *w, const struct vpa_wait_tally *t)
 		vpt_sat_add_to(&to->unsure_ns, from->unsure_ns);
 		vpt_sat_add_to(&to->wait_ns, from->wait_ns);
 		vpt_sat_add_to(&to->blame_ns, from->blame_ns);
+		vpt_sat_add_to(&to->start_wait_ns, from->start_wait_ns);
+		vpt_sat_add_to(&to->start_blame_ns, from->start_blame_ns);
 		vpt_sat_add_to(&job->blame_ns, from->blame_ns);
 	}
 	for (i = 0; i < job->group_count; i++) {

@@ -178,6 +178,19 @@ job late=2:70000000
 expect 0 "a rank that starts late" ranks job
 says out "RANK 2 IS LATE, the others wait for it: 70.0 ms, once."
 says out "Rank 2 started 70.0 ms later than a rank that waits for it."
+says out "What is said of an iteration is without that."
+says out "rank 2                           1.6        0.3    0.0   0.2                 0.0"
+
+job late=2:3000000000 kernel=5:300000
+expect 0 "a start beside a late rank" ranks job
+says out "RANK 5 IS LATE, the others wait for it: 1.17 ms of each 3.29 ms"
+says out "100.0 % of all waiting is for rank 5."
+says out "START   At their first collectives the ranks waited 2.62 s, the mean, 100.0 %"
+says out "1 rank 5 like the median of the others              3.29 ms    2.12 ms      35.5"
+says out "rank 5                           2.8        0.3    0.0   0.2                 1.2"
+same "a start is said once" "" "$(grep 'started later' out)"
+expect 4 "waits without the start" ranks job --fail-if 'waits>31%'
+says err "waits 31.2 %"
 
 job ranks=4
 expect 0 "nobody late" ranks job
