@@ -33,7 +33,7 @@ static struct vpt_command command = {
 	.about = "Each process condenses its share of the files, and the first one reports all. "
 		 "The\n"
 		 "report is that of vptrace-analyze ranks, see its --help, and so are the options\n"
-		 "but for --local.\n"
+		 "but for --local, and for --color auto, which is never.\n"
 		 "\n"
 		 "Without --local each process must see the same files. With it, the processes of "
 		 "a\n"
@@ -240,8 +240,11 @@ static int read_gathered(const struct vpt_args *args, struct vpa_options *o,
 
 static int lead(const struct vpt_args *args)
 {
-	int told = 0, code = vpa_ranks_run(args, read_gathered, &told);
+	int told = 0, code;
 
+	/* What Open MPI passes on is a terminal to a process, wherever it ends. */
+	setenv("NO_COLOR", "1", 1);
+	code = vpa_ranks_run(args, read_gathered, &told);
 	if (!told)
 		tell(&told);
 	return code;

@@ -42,6 +42,10 @@ for n in 1 2 3 8; do
 	processes $n 0 "a folder" job --base one/rank0.json --format json
 	same "$rule: the same bytes" "" "$(cmp out one.json 2>&1)"
 done
+expect 0 "one process, in words" ranks job --base one/rank0.json
+cp out one.txt
+processes 2 0 "in words" job --base one/rank0.json
+same "$rule: the same bytes" "" "$(cmp out one.txt 2>&1)"
 processes 3 0 "files of each node" --local job --base one/rank0.json --format json
 same "$rule: the same bytes" "" "$(cmp out one.json 2>&1)"
 processes 2 0 "to a file" job --base one/rank0.json --format json -o two.json
