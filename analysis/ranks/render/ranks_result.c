@@ -155,6 +155,7 @@ static void put_link(
 static void put_result(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
 	const struct vpa_job_pattern *link = vpa_ranks_slow_link(job, late);
+	int is_unknown = late->kind == VPA_LATE_NONE && job->missing != 0;
 	struct vpa_words w = {.used = 0}, ranks = {.used = 0}, loss = {.used = 0};
 
 	if (link) {
@@ -167,7 +168,8 @@ static void put_result(struct vpa_page *p, const struct vpa_job *job, const stru
 		vpa_words_add(&w, "", "RANK%s %s", late->rank_count == 1 ? "" : "S", ranks.text);
 	switch (late->kind) {
 	case VPA_LATE_NONE:
-		vpa_words_add(&w, "", "THE RANKS KEEP STEP: a rank waits");
+		vpa_words_add(&w, "", "THE RANKS%s KEEP STEP: a rank waits",
+			is_unknown ? " THAT ARE HERE" : "");
 		break;
 	case VPA_LATE_ALL:
 		vpa_words_add(&w, "", "%s: a rank waits", all_late_words(late->klass));
@@ -185,7 +187,14 @@ static void put_result(struct vpa_page *p, const struct vpa_job *job, const stru
 	vpa_words_add(&w, " ", "%s", loss.text);
 	vpa_words_end(&w);
 	vpa_words_add(&w, " ", "%s", work_words(job).text);
-	vpa_page_answer(p, "RESULT", late->kind == VPA_LATE_NONE ? VPA_GREEN : VPA_RED, &w);
+	if (is_unknown)
+		vpa_words_add(&w, " ",
+			"What all of them wait for one that is missing counts as a transfer.");
+	vpa_page_answer(p, "RESULT",
+		late->kind != VPA_LATE_NONE ? VPA_RED
+		: is_unknown                ? VPA_YELLOW
+					    : VPA_GREEN,
+		&w);
 }
 
 static void put_nothing(struct vpa_page *p)

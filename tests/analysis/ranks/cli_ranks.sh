@@ -196,6 +196,12 @@ job ranks=4
 expect 0 "nobody late" ranks job
 says out "THE RANKS KEEP STEP: a rank waits 1.96 us of each 2.12 ms"
 
+job leave_out=3 host=3:200000
+expect 0 "the late rank is missing" ranks job
+says out "THE RANKS THAT ARE HERE KEEP STEP: a rank waits"
+tr -s '\n ' ' ' <out >words
+grep -q "What all of them wait for one that is missing counts as a transfer" words || fail "$rule: nothing about its waits"
+
 job jitter=400000 steps=30
 expect 0 "all late in turns" ranks job
 says out "ALL RANKS HOST-BOUND, in turns: a rank waits 6"
