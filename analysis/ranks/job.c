@@ -196,6 +196,19 @@ static int find_apart(struct vpa_job *job)
 	return VPT_OK;
 }
 
+/* Whether a rank's clock tells its machine from those before it of the same name. */
+static int is_namesake(const struct vpa_job *job, size_t rank)
+{
+	const struct vpa_rank *r = job->list.items[rank];
+	size_t i;
+
+	for (i = 0; r->machine && i < rank; i++)
+		if (!job->list.items[i]->machine &&
+			vpt_same_text(job->list.items[i]->host, r->host))
+			return !vpa_count_from_elsewhere(job->list.items[i], r);
+	return r->machine != 0;
+}
+
 static int tell_machines(struct vpa_job *job)
 {
 	int64_t *numbers = vpt_alloc(job->rank_count + 1, sizeof(*numbers));
@@ -203,7 +216,7 @@ static int tell_machines(struct vpa_job *job)
 	int rc = numbers ? vpa_machines_tell(&job->list) : VPT_ENOMEM;
 
 	for (i = 0; i < job->rank_count && !rc; i++)
-		if (job->list.items[i]->machine)
+		if (is_namesake(job, i))
 			numbers[count++] = job->ranks[i].number;
 	job->namesakes = count ? vpa_number_list(&job->arena, numbers, count) : NULL;
 	vpt_free(numbers);

@@ -7,6 +7,7 @@ of them to FOLDER/truth.json. Every time is an integer of ns, so waits and blame
   late=R:NS                       rank R begins NS later
   jitter=NS                       work differs at random, by a fixed seed
   shift=R:NS drift=R:PPB          rank R's clock is ahead, and faster, of its own host's
+  base=R:NS                       the times of rank R's file count from a moment so much later
   lack=R:FIRST:COUNT              rank R's trace lacks these collectives
   leave_out=R                     rank R has no file
   names=0                         collectives have no communicators
@@ -50,6 +51,7 @@ class Job:
         self.shift = pairs(options.get("shift", []))
         self.drift = pairs(options.get("drift", []))
         self.late = pairs(options.get("late", []))
+        self.base = pairs(options.get("base", []))
         self.hosts = self.number("hosts", 1)
         self.group = self.number("groups", 0)
         self.names = self.number("names", 1)
@@ -195,10 +197,13 @@ class Job:
     def clock(self, r, ns):
         return ns + self.shift.get(r, 0) + (ns - START) * self.drift.get(r, 0) // 1_000_000_000
 
+    def base_us(self, r):
+        return START // 1000 - BEFORE + self.base.get(r, 0) // 1000
+
     def events(self, r):
         def event(cat, name, tid, start, end, **args):
             start, end = self.clock(r, start), self.clock(r, end)
-            base = START // 1000 - BEFORE
+            base = self.base_us(r)
             # the microseconds of a base, with three decimals: exact
             ts, dur = start - base * 1000, end - start
             pid = 0 if cat in ("kernel", "cuda_sync") else 1000 + r
@@ -248,7 +253,7 @@ class Job:
             info = {"backend": setup.get(str(r), "nccl"), "rank": r, "world_size": self.ranks}
             with open(os.path.join(folder, "rank%d.json" % r), "w", encoding="utf-8") as f:
                 f.write('{"schemaVersion":1,"host_name":"node%d","distributedInfo":%s,"baseTimeNanoseconds":%d,\n'
-                        % (r * self.hosts // self.ranks, json.dumps(info), (START // 1000 - BEFORE) * 1000))
+                        % (r * self.hosts // self.ranks, json.dumps(info), self.base_us(r) * 1000))
                 f.write('"deviceProperties":[{"id":0,"name":"NVIDIA H100","numSms":132,"computeMajor":9,"computeMinor":0}],\n')
                 f.write('"traceEvents":[\n' + ",\n".join(self.events(r)) + "\n]}\n")
         with open(os.path.join(folder, "truth.json"), "w", encoding="utf-8") as f:

@@ -10,9 +10,10 @@
 #include <string.h>
 
 enum {
-	PAIRS_LEAST = 8,     /* fewer may fit any offset */
-	KEYS_LOOKED_AT = 64, /* of a rank: its first communicators */
-	TOGETHER_NS = 100000 /* as far as ends of one collective are apart, at most */
+	PAIRS_LEAST = 8,       /* fewer may fit any offset */
+	KEYS_LOOKED_AT = 64,   /* of a rank: its first communicators */
+	TOGETHER_NS = 100000,  /* as far as ends of one collective are apart, at most */
+	ELSEWHERE_NS = 1000000 /* two readings of one clock beside the time of day differ by less */
 };
 
 enum kinship { UNKNOWN, ONE_MACHINE, APART };
@@ -69,6 +70,12 @@ static int are_at_once(const struct vpa_sequence *a, const struct vpa_sequence *
 	return to > from && to - from >= (a_ns < b_ns ? a_ns : b_ns) / 2;
 }
 
+int vpa_count_from_elsewhere(const struct vpa_rank *a, const struct vpa_rank *b)
+{
+	return a->has_realtime && b->has_realtime &&
+	       vpt_distance(a->unix_offset_ns, b->unix_offset_ns) > ELSEWHERE_NS;
+}
+
 /* How many of the pairs end together, by one clock: ranks leave a collective at once, whenever they come. */
 static size_t ends_together(
 	const struct vpa_sequence *a, const struct vpa_sequence *b, const uint32_t *partner)
@@ -96,7 +103,7 @@ static enum kinship compare_sequences(
 	if (together >= shorter - shorter / 2)
 		return ONE_MACHINE;
 	if (!are_at_once(a, b))
-		return UNKNOWN;
+		return vpa_count_from_elsewhere(a->rank, b->rank) ? APART : UNKNOWN;
 	lag = vpa_lag_find(a, b, 0, partner);
 	if (!lag.pairs || vpa_lag_follow(a, b, &lag, partner) < shorter - shorter / 4)
 		return UNKNOWN;

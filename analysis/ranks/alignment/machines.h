@@ -6,9 +6,12 @@
 #include "analysis/ranks/rank/rank_summary.h"
 
 /* Sets `machine` of all ranks. Two are apart if they recorded one communicator in the same time, by their clocks, and its
- * collectives do not end together by these, but by clocks with an offset. What cannot be told stays one machine. 0 or
- * VPT_ENOMEM. */
+ * collectives do not end together by these, but by clocks with an offset; or if they recorded it at other times, and count from
+ * elsewhere. What cannot be told stays one machine. 0 or VPT_ENOMEM. */
 int vpa_machines_tell(struct vpa_rank_list *list);
+/* Whether the times of two ranks count from other moments, as the time of day in their files says: exports of two sessions do, on
+ * one machine too. */
+int vpa_count_from_elsewhere(const struct vpa_rank *a, const struct vpa_rank *b);
 
 /* ---- runs.c: of which run of a job a capture is: a folder may have captures of several, whose collectives are not to be matched.
  *

@@ -124,6 +124,17 @@ expect 2 "a file that is not there" job/rank0.json nothing.json
 says err "nothing.json: cannot open"
 says err "expected two ranks or more, found 1"
 
+# Files of one machine that count from moments of their own, of ranks that begin as far apart as those.
+python3 "$source/tests/support/ranks_job.py" own late=2:1500000000 late=5:700000000 kernel=3:200000 \
+	base=2:1400000000 base=5:650000000 base=6:-50000000
+rm own/truth.json
+expect 0 "files of several clocks" ranks own
+says out "40 collectives of 1 group, all"
+says out "Clocks: 4, aligned by the ends of collectives"
+says out "RANK 3 IS LATE, the others wait for it: 782 us of each 2.90 ms"
+says out "1 rank 3 like the median of the others              2.90 ms    2.12 ms      26.9"
+same "$rule: one host" "" "$(grep HOSTS out)"
+
 # Two runs in a folder, whose names sort in turns: ranks of one do not stand for those of the other.
 mkdir runs
 python3 "$source/tests/support/ranks_job.py" early ranks=3 kernel=1:50000
