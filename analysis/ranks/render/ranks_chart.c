@@ -350,16 +350,40 @@ static void put_timeline(struct chart *c)
 	vpa_html_raw(c->h, "</svg></div>\n");
 }
 
+/* Where the start is said apart, from when the rank that most waited for then began. 1: it is. */
+static int leave_out_start(const struct vpa_job *job, const struct vpa_late *late,
+	int64_t *start_ns, uint64_t *length_ns)
+{
+	size_t i, last = 0;
+	uint64_t before_ns;
+
+	if (!job->start_ns || late->with_start)
+		return 0;
+	for (i = 1; i < job->rank_count; i++)
+		if (job->ranks[i].start_blame_ns > job->ranks[last].start_blame_ns)
+			last = i;
+	before_ns = (uint64_t)vpa_clock_time(&job->clocks.items[job->clocks.of_rank[last]],
+			    job->ranks[last].rank->first_ns) -
+		    (uint64_t)*start_ns;
+	if (before_ns >= *length_ns)
+		return 0;
+	*start_ns += (int64_t)before_ns;
+	*length_ns -= before_ns;
+	return 1;
+}
+
 void vpa_ranks_put_timeline(
 	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late *late)
 {
 	struct chart c = {.h = h, .job = job};
 	uint64_t length_ns;
 	int64_t start_ns;
+	int is_later;
 
 	vpa_job_window(job, &start_ns, &length_ns);
 	if (!length_ns)
 		return;
+	is_later = leave_out_start(job, late, &start_ns, &length_ns);
 	choose_ranks(&c, late);
 	c.height = c.shown_count > 8 ? 28 : 40;
 	if (vpa_rank_strips_find(job, start_ns, length_ns,
@@ -370,6 +394,7 @@ void vpa_ranks_put_timeline(
 			others_of(&c) ? "The ranks that others wait for most, and the mean of the "
 					"others. Below, how much each rank waits: a late rank "
 					"is a line that does not."
+			: is_later    ? "Each rank from when the last one began to the job's end."
 				      : "Each rank from the job's start to its end.");
 		put_timeline(&c);
 		put_legend(h);

@@ -94,6 +94,13 @@ same "the first row of the table" 203 "$(sed -n '/<table data-path="ranks"/,/<\/
 says many.html "The first 200 of 210 rows"
 [ "$(wc -c <many.html)" -le 500000 ] || fail "the page of 210 ranks: found $(wc -c <many.html) bytes"
 
+# A start that is said apart is not drawn: the rest would be a line.
+job ranks=4 late=2:3000000000 kernel=3:300000
+page start job
+says start.html "Each rank from when the last one began to the job"
+length=$(sed -n 's/.*id="timeline" data-ns="\([0-9]*\)".*/\1/p' start.html)
+same "the time that is drawn" 1 "$((length > 30000000 && length < 40000000))"
+
 job ranks=3 leave_out=1 lack=0:0:40 lack=2:0:40
 expect 0 "nothing in common" ranks job --format html -o nothing.html
 says nothing.html "ranks have no collective in common"
