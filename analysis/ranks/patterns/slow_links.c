@@ -180,49 +180,90 @@ static int compare_group(struct links *l, uint32_t group)
 
 /* ---- ranks of a group that send and receive ---- */
 
-/* The median of what a member's own messages take since its partner came; 0: it has too few. */
-static uint64_t own_transfer(
-	struct links *l, const struct vpa_group *g, size_t member, uint64_t *rows)
+/* What messages take since the partner came, beside the median of their row: they are of many sizes. */
+struct own_transfers {
+	int64_t *more_ns;  /* of member k the n-th is at k * cap + n */
+	size_t *counts;    /* by member */
+	int64_t *usual_ns; /* by row: the median */
+	size_t cap, row_count, step;
+};
+
+static int new_own_transfers(struct own_transfers *t, const struct vpa_group *g)
 {
-	size_t step = g->row_count / ROWS_MOST + 1, row, n = 0;
+	t->step = g->row_count / ROWS_MOST + 1;
+	t->cap = g->row_count / t->step + 1;
+	t->row_count = 0;
+	t->more_ns = vpt_alloc(t->cap * g->rank_count, sizeof(*t->more_ns));
+	t->usual_ns = vpt_alloc(t->cap, sizeof(*t->usual_ns));
+	t->counts = vpt_calloc(g->rank_count, sizeof(*t->counts));
+	return t->more_ns && t->usual_ns && t->counts ? VPT_OK : VPT_ENOMEM;
+}
 
-	for (row = 0; row < g->row_count; row += step) {
-		int64_t start_ns, end_ns;
+static void free_own_transfers(struct own_transfers *t)
+{
+	vpt_free(t->more_ns);
+	vpt_free(t->usual_ns);
+	vpt_free(t->counts);
+}
 
-		if (vpa_row_is_messages(l->job, g, row) &&
-			vpa_member_times(l->job, g, row, member, &start_ns, &end_ns))
-			l->numbers[n++] =
-				end_ns - vpa_partner_of(l->job, g, row, member, end_ns).arrival_ns;
+static void add_row(struct own_transfers *t, struct links *l, const struct vpa_group *g, size_t row)
+{
+	int64_t own_ns[VPA_PAIRED_MOST], start_ns, end_ns, median_ns;
+	size_t members[VPA_PAIRED_MOST], n = 0, k;
+
+	for (k = 0; k < g->rank_count; k++)
+		if (vpa_member_times(l->job, g, row, k, &start_ns, &end_ns)) {
+			own_ns[n] = l->numbers[n] =
+				end_ns - vpa_partner_of(l->job, g, row, k, end_ns).arrival_ns;
+			members[n++] = k;
+		}
+	if (n < 4)
+		return;
+	median_ns = vpa_nth(l->numbers, n, (n - 1) / 2);
+	t->usual_ns[t->row_count++] = median_ns;
+	for (k = 0; k < n; k++)
+		t->more_ns[members[k] * t->cap + t->counts[members[k]]++] = own_ns[k] - median_ns;
+}
+
+static int put_slow_members(struct links *l, const struct vpa_group *g, struct own_transfers *t)
+{
+	struct vpa_job_pattern p = {.collective = VPA_COLLECTIVE_SEND_RECV};
+	size_t ranks[VPA_PAIRED_MOST], count = 0, k;
+
+	if (t->row_count < ROWS_LEAST)
+		return VPT_OK;
+	p.usual_ns = (uint64_t)vpa_nth(t->usual_ns, t->row_count, t->row_count / 2);
+	p.collectives = t->row_count * t->step;
+	for (k = 0; k < g->rank_count; k++) {
+		int64_t more_ns =
+			t->counts[k] < ROWS_LEAST
+				? 0
+				: vpa_nth(&t->more_ns[k * t->cap], t->counts[k], t->counts[k] / 2);
+		uint64_t own_ns = p.usual_ns + (uint64_t)(more_ns > 0 ? more_ns : 0);
+
+		if (!is_slow(own_ns, p.usual_ns, l->job->uncertainty_ns))
+			continue;
+		ranks[count++] = g->ranks[k];
+		p.found_ns = own_ns > p.found_ns ? own_ns : p.found_ns;
+		vpt_sat_add_to(&p.ns, vpt_sat_mul(own_ns - p.usual_ns, p.collectives));
 	}
-	*rows = n * step;
-	return n < ROWS_LEAST ? 0 : (uint64_t)vpa_nth(l->numbers, n, n / 2);
+	return count ? put_slow(l, g, ranks, count, &p) : VPT_OK;
 }
 
 static int compare_members(struct links *l, uint32_t group)
 {
 	const struct vpa_group *g = &l->job->matching.groups[group];
-	uint64_t own_ns[VPA_PAIRED_MOST], usual_ns, rows = 0;
-	struct vpa_job_pattern p = {.collective = VPA_COLLECTIVE_SEND_RECV};
-	size_t ranks[VPA_PAIRED_MOST], count = 0, k, n = 0;
+	struct own_transfers t;
+	int rc = new_own_transfers(&t, g);
+	size_t row;
 
-	for (k = 0; k < g->rank_count; k++)
-		own_ns[k] = own_transfer(l, g, k, &rows);
-	for (k = 0; k < g->rank_count; k++)
-		if (own_ns[k])
-			l->numbers[n++] = (int64_t)own_ns[k];
-	if (n < 4)
-		return VPT_OK;
-	usual_ns = (uint64_t)vpa_nth(l->numbers, n, n / 2);
-	for (k = 0; k < g->rank_count; k++) {
-		if (!is_slow(own_ns[k], usual_ns, l->job->uncertainty_ns))
-			continue;
-		ranks[count++] = g->ranks[k];
-		p.found_ns = own_ns[k] > p.found_ns ? own_ns[k] : p.found_ns;
-		vpt_sat_add_to(&p.ns, vpt_sat_mul(own_ns[k] - usual_ns, rows));
-	}
-	p.usual_ns = usual_ns;
-	p.collectives = rows;
-	return count ? put_slow(l, g, ranks, count, &p) : VPT_OK;
+	for (row = 0; row < g->row_count && !rc; row += t.step)
+		if (vpa_row_is_messages(l->job, g, row))
+			add_row(&t, l, g, row);
+	if (!rc)
+		rc = put_slow_members(l, g, &t);
+	free_own_transfers(&t);
+	return rc;
 }
 
 /* ---- both ---- */

@@ -144,6 +144,12 @@ expect 0 "in words" ranks ring-link
 says out "SLOW LINK of ranks 3 to 5"
 grep -q '^CAUSE' out && fail "$rule: a rank that waits for the link is to blame"
 
+# Messages of many sizes, and a late rank: no link is slow.
+job ring-turn --ranks 8 --ring --blocks 4 --layers 6 --plant 6:kernel=150,6:turn=0,3:turn=1
+expect 0 "a late rank in a ring" ranks ring-turn
+says out "RANK 6 IS LATE, the others wait for it"
+same "no link is slow" "" "$(grep 'is slow' out)"
+
 # In a ring a late rank is late for its neighbours.
 job ring --ranks 8 --ring --plant 6:kernel=400
 expect 0 "a late rank in a ring" ranks ring --format json
