@@ -3,6 +3,7 @@
  * One pass, chunk by chunk, so memory does not grow with the trace. The last lines say where to open
  * the result. */
 #include "analysis/commands/base/analyzer_command.h"
+#include "analysis/commands/base/rank_inputs.h"
 #include "analysis/commands/base/shared_options.h"
 
 #include "analysis/base/numbers.h"
@@ -373,7 +374,7 @@ static int check_output(const struct job *j, struct vpt_err *err)
 	return rc || !j->exporter->check ? rc : j->exporter->check(err);
 }
 
-static int run(const struct vpt_args *args)
+static int export_files(const struct vpt_args *args)
 {
 	struct job j = {.args = args, .output = vpt_text_of(args, OUTPUT)};
 	struct vpt_trace *trace = NULL;
@@ -408,6 +409,21 @@ static int run(const struct vpt_args *args)
 	if (rc)
 		return vpa_failed(&err);
 	return j.totals.complete ? VPT_EXIT_DONE : VPT_EXIT_DAMAGED;
+}
+
+/* A folder is the files in it, as for `ranks`. */
+static int run(const struct vpt_args *args)
+{
+	struct vpa_rank_files files = {.count = 0};
+	struct vpt_args named = *args;
+	struct vpt_err err = {0};
+	int rc = vpa_rank_files_list(args->operands, args->operand_count, &files, &err);
+
+	named.operands = (const char **)files.paths;
+	named.operand_count = files.count;
+	rc = rc ? vpa_failed(&err) : export_files(&named);
+	vpa_rank_files_free(&files);
+	return rc;
 }
 
 /* A list of names in lines of a page's width. */
@@ -474,7 +490,7 @@ static void print_formats(struct vpt_out *o)
 const struct vpt_command vpa_cmd_export = {
 	.program = VPA_PROGRAM,
 	.name = "export",
-	.usage = "FILE... --format FORMAT [-o FILE] [options]",
+	.usage = "FILE|FOLDER... --format FORMAT [-o FILE] [options]",
 	.help = "convert any trace for ui.perfetto.dev, chrome://tracing and other tools",
 	.more = print_formats,
 	.options = options,

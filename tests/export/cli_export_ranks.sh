@@ -32,6 +32,12 @@ says err "wrote 6 kernels, 0 copies, 6 calls,"
 same "nothing else is left behind" "0" "$(find . -name '.vptrace*' | wc -l | tr -d ' ')"
 expect 0 "and again" export a/r.zst b/r.zst r.zst --format perfetto -o - -j 4
 cmp -s out all.tar || fail "the same traces gave other bytes"
+mkdir folder
+cp a/r.zst folder/a.zst
+cp b/r.zst folder/b.zst
+expect 0 "the files of a folder" export folder/a.zst folder/b.zst -o files.tar
+expect 0 "a folder" export folder -o folder.tar
+same "$rule: the same bytes" "" "$(cmp files.tar folder.tar 2>&1)"
 cases=$((cases + 1))
 python3 - "$source/tests/support/outputs/pftrace.py" all.tar >found 2>&1 <<'PYTHON' || fail "$(tail -n 3 found)"
 import json, subprocess, sys, tarfile
