@@ -127,13 +127,14 @@ int vpa_copies_come_back_once(const struct vpa_report *r);
 /* Whether what goes to the GPU looks like the tensors of a network, not like frames: many of 1 MiB and more in each unit, of several
  * sizes. */
 int vpa_uploads_are_weights(const struct vpa_report *r);
-void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
-void vpa_find_again(struct vpa_report *r);    /* what could be done once; before blocks */
-void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */
-void vpa_find_counters(struct vpa_report *r); /* clocks, memory, disk, CPU quota */
-void vpa_find_uneven(struct vpa_report *r);   /* units that take longer than others; after those */
-void vpa_find_model(struct vpa_report *r);    /* what the run says of its models */
-void vpa_find_gpus(struct vpa_report *r);     /* whether one GPU can reach the target */
+void vpa_find_idle(struct vpa_report *r);      /* what the devices waited for */
+void vpa_find_again(struct vpa_report *r);     /* what could be done once; before blocks */
+void vpa_find_blocks(struct vpa_report *r);    /* blocks, steps and stages */
+void vpa_find_counters(struct vpa_report *r);  /* clocks, memory, disk, CPU quota */
+void vpa_find_uneven(struct vpa_report *r);    /* units that take longer than others; after those */
+void vpa_find_not_named(struct vpa_report *r); /* what none of those before names */
+void vpa_find_model(struct vpa_report *r);     /* what the run says of its models */
+void vpa_find_gpus(struct vpa_report *r);      /* whether one GPU can reach the target */
 
 /* Fills in what each finding adds to those before it. */
 void vpa_findings_claim(struct vpa_report *r);

@@ -26,6 +26,7 @@ static const double rounding_ms = 1e-7;
 static const uint64_t claims[VPA_FOUND_COUNT] = {
 	[VPA_FOUND_FIRST_USE] = HEAD,
 	[VPA_FOUND_BEFORE_FIRST_WORK] = HEAD,
+	[VPA_FOUND_NOT_NAMED] = HEAD,
 	[VPA_FOUND_EXPOSED_COPY] = FAMILY(MEMCPY) | FAMILY(MEMSET),
 	[VPA_FOUND_EXPOSED_COMM] = FAMILY(COMM),
 	[VPA_FOUND_SMALL_COLLECTIVES] = FAMILY(COMM),
@@ -101,7 +102,7 @@ static double least(double a, double b)
 static int is_of_gaps(const struct vpa_finding *f)
 {
 	return f->is_idle && f->id != VPA_FOUND_BEFORE_FIRST_WORK &&
-	       f->id != VPA_FOUND_AFTER_LAST_WORK;
+	       f->id != VPA_FOUND_AFTER_LAST_WORK && f->id != VPA_FOUND_NOT_NAMED;
 }
 
 /* Small reads have the time of their copies too. */

@@ -139,6 +139,7 @@ int vpa_findings_write(struct vpa_report *r)
 		vpa_find_blocks(r);
 		vpa_find_counters(r);
 		vpa_find_uneven(r);
+		vpa_find_not_named(r);
 		vpa_find_model(r);
 		vpa_find_gpus(r);
 	}

@@ -26,7 +26,7 @@ struct seen {
 static int is_of_gaps(const struct vpa_finding *f)
 {
 	return f->is_idle && f->id != VPA_FOUND_BEFORE_FIRST_WORK &&
-	       f->id != VPA_FOUND_AFTER_LAST_WORK;
+	       f->id != VPA_FOUND_AFTER_LAST_WORK && f->id != VPA_FOUND_NOT_NAMED;
 }
 
 /* What findings claim adds up to no more than there is. */

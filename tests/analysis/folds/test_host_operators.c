@@ -91,10 +91,63 @@ static void operators_on_the_cpu_are_a_place(void **state)
 	}
 }
 
+/* The window begins with the script, and ends with the last event. */
+static void what_no_finding_names_is_named_by_its_place(void **state)
+{
+	static const struct {
+		const char *rule;
+		unsigned first_us,
+			last_us;   /* how long code runs before the first op, and after the last */
+		const char *words; /* on the page; NULL: nothing */
+	} ends[] = {
+		{"the last operators have no other line", 0, 5000,
+			"look at CPU operators cat, clamp after the last op, which no finding "
+			"names"},
+		{"nor the first", 8000, 0,
+			"look at aten::cat before the first op, which no finding names"},
+		{"the larger one has it", 5000, 8000, "clamp after the last op"},
+		{"little is not worth it", 0, 900, NULL},
+		{"a long end has its own", 0, 40000, NULL},
+	};
+	static char text[1 << 15];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(ends); i++) {
+		unsigned us = ends[i].first_us, k, first_us = us * 6 / 10,
+			 last_us = ends[i].last_us * 6 / 10;
+		size_t used = (size_t)snprintf(text, sizeof(text), "start 0us\n");
+		struct vpa_report *r;
+
+		if (us)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+				"range t1 0us+%uus \"aten::cat\" domain cpu_op\n"
+				"range t1 %uus+%uus \"aten::clamp\" domain cpu_op\n",
+				first_us, first_us + 1, us - first_us - 2);
+		for (k = 1; k <= 50; k++, us += 1000)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+				"call t1 cudaLaunchKernel %uus+5us corr %u\nkernel s7 %uus+990us "
+				"corr "
+				"%u" GEMM,
+				us, k, us + 6, k);
+		us += 10;
+		if (last_us)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+				"range t1 %uus+%uus \"aten::cat\" domain cpu_op\n"
+				"range t1 %uus+%uus \"aten::clamp\" domain cpu_op\n",
+				us, last_us, us + last_us + 1, ends[i].last_us - last_us - 2);
+		r = vpt_script_report(text, NULL);
+		expect_page(ends[i].rule, r, ends[i].words ? ends[i].words : "no finding names",
+			ends[i].words != NULL);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operators_on_the_cpu_are_a_place),
+		cmocka_unit_test(what_no_finding_names_is_named_by_its_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

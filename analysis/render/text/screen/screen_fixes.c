@@ -415,9 +415,9 @@ static const char *half_of(const struct vpa_screen *s, int in_full)
 		if ((f->id == VPA_FOUND_HOST_STALL || f->id == VPA_FOUND_BEFORE_FIRST_WORK) &&
 			is_listed(s, f, in_full) && f->predicted_ms > 0 &&
 			!vpa_finding_vanishes(f) && f->change && !strncmp(f->change, "host 0.5", 8))
-			return f->id == VPA_FOUND_HOST_STALL && !strchr(words_of(f), ':')
-				       ? words_of(f)
-				       : "less host code";
+			return f->id != VPA_FOUND_HOST_STALL ? "less host code"
+			       : strchr(words_of(f), ':')    ? "host code"
+							     : words_of(f);
 	}
 	return NULL;
 }
