@@ -280,6 +280,58 @@ static void sum_requests(const struct vpa_report *r, struct vpa_mean_unit *out)
 		out->stretch = (double)span_of(q) * out->units / (double)out->span_ns;
 }
 
+/* ---- cycles of the optimizer ---- */
+
+static int runs(const struct vpa_step_part *s, enum vpa_family family)
+{
+	return s->parts_ns && s->parts_ns[family] > 0;
+}
+
+size_t vpa_unit_cycle(const struct vpa_report *r)
+{
+	size_t i, before = 0, seen = 0, cycle = 0;
+
+	for (i = 0; i < r->step_part_count && r->steps_are_iterations; i++) {
+		if (!runs(&r->step_parts[i], VPA_FAMILY_OPTIMIZER))
+			continue;
+		if (seen > 1 && i - before != cycle)
+			return 0;
+		cycle = seen ? i - before : 0;
+		before = i;
+		seen++;
+	}
+	return cycle > 1 && cycle <= r->step_part_count ? cycle : 0;
+}
+
+int vpa_unit_reduces_in_each(const struct vpa_report *r)
+{
+	uint64_t least_ns = UINT64_MAX, most_ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->step_part_count; i++) {
+		const struct vpa_step_part *s = &r->step_parts[i];
+		uint64_t ns = s->parts_ns ? s->parts_ns[VPA_FAMILY_COMM] : 0;
+
+		least_ns = vpa_earlier(ns, least_ns);
+		most_ns = vpa_later(ns, most_ns);
+	}
+	return most_ns && least_ns > most_ns / 2;
+}
+
+/* The mean of the last iterations that are whole cycles, to that of all. */
+static double whole_cycles(const struct vpa_report *r)
+{
+	size_t i, cycle = vpa_unit_cycle(r), count = r->step_part_count,
+		  whole = cycle ? count / cycle * cycle : 0;
+	uint64_t all_ns = 0, whole_ns = 0;
+
+	for (i = 0; i < count && whole; i++) {
+		vpt_sat_add_to(&all_ns, r->step_parts[i].period_ns);
+		vpt_sat_add_to(&whole_ns, i >= count - whole ? r->step_parts[i].period_ns : 0);
+	}
+	return all_ns ? (double)whole_ns / (double)whole * (double)count / (double)all_ns : 1;
+}
+
 /* The first step of those that are summed: the first request of several sets up what the others reuse. */
 static size_t first_steady_step(const struct vpa_report *r)
 {
@@ -316,6 +368,8 @@ static void sum_periods(const struct vpa_report *r, struct vpa_mean_unit *out)
 	out->start_ns = r->step_parts[first].start_ns;
 	if (!r->steps_are_iterations && q && q->steps.periods && out->span_ns)
 		out->stretch = q->steps.s_per_it * 1e9 * out->units / (double)out->span_ns;
+	if (r->steps_are_iterations && !first)
+		out->stretch = whole_cycles(r);
 }
 
 /* The devices' first op of all. */

@@ -54,6 +54,12 @@ const struct vpa_range_row *vpa_unit_range(const struct vpa_report *const *repor
  * pass to the next. There must be instances. */
 uint32_t vpa_unit_slowest_device(const struct vpa_range_row *range);
 
+/* The optimizer runs in each iteration that so many come after the one before: gradients are summed meanwhile. 0: in each, or not
+ * known. RESULT is of whole cycles. */
+size_t vpa_unit_cycle(const struct vpa_report *r);
+/* Whether GPUs communicate in each step or iteration, and nowhere more than twice as long as elsewhere. */
+int vpa_unit_reduces_in_each(const struct vpa_report *r);
+
 /* The unit's kind. */
 enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r);
 

@@ -343,12 +343,18 @@ static int sends_fp32(const char *name)
 
 /* What can be sent less of: it depends on what the collective is for. A backward pass exchanges gradients; without one, ranks share
  * the work of one pass. */
-static const char *send_less(const struct vpa_report *r)
+static const char *send_less(struct vpa_report *r)
 {
 	const struct vpa_kernel_row *most = NULL;
 	enum vpa_collective_kind kind;
 	int trains = 0;
-	size_t i;
+	size_t i, cycle = vpa_unit_cycle(r);
+
+	if (cycle && vpa_unit_reduces_in_each(r))
+		return vpa_arena_printf(&r->arena,
+			"no_sync() in all but the last of %zu iterations, since the optimizer runs "
+			"in every %s",
+			cycle, vpa_ordinal(cycle).text);
 
 	for (i = 0; i < r->kernel_names; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
@@ -374,7 +380,9 @@ static void name_comm(struct vpa_report *r)
 
 	if (!f)
 		return;
-	f->words = "overlap communication, or send less";
+	f->words = vpa_unit_cycle(r) && vpa_unit_reduces_in_each(r)
+			   ? "no_sync() but in the last iteration of a cycle"
+			   : "overlap communication, or send less";
 	f->note = vpa_arena_printf(&r->arena, "%s%s%s", f->note ? f->note : "",
 		f->note ? "; or " : "or ", send_less(r));
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/pipeline/uneven_units.h"
+#include "analysis/pipeline/unit.h"
 #include "tests/support/traces/findings_rig.h"
 
 /* Blocks of 20 kernels of 100 us, launched one after another, each 5 us after the one before has ended. What else is in a block:
@@ -142,10 +142,80 @@ static void slow_units_are_told_apart(void **state)
 	}
 }
 
+/* ---- iterations ---- */
+
+/* Iterations of training: 5 ms of products, 2 ms of all-reduce where a letter is a capital, 0.4 ms in those called b, and an optimizer of 3 ms in those called o.
+ * The last one has no period. */
+static struct vpa_report *train(const char *iterations)
+{
+	static const struct vpa_options options = {.step_parts = 1, .top = 10};
+	static struct script s;
+	unsigned i;
+
+	s = (struct script){.us = 1000};
+	put(&s, "start 1ms\n");
+	for (i = 0; iterations[i]; i++) {
+		unsigned from_us = s.us;
+		char what = iterations[i];
+
+		run(&s, 5, 1000);
+		if (what == 'A' || what == 'O' || what == 'b')
+			put(&s,
+				"call t1 cudaLaunchKernel %uus+4us corr %u\nkernel s7 %uus+%uus "
+				"corr %u" REDUCE "\n",
+				s.us, 900 + i, s.us + 5, what == 'b' ? 400 : 2000, 900 + i);
+		s.us += 2010;
+		if (what == 'O' || what == 'o')
+			put(&s,
+				"call t1 cudaLaunchKernel %uus+4us corr %u\nkernel s7 %uus+3ms "
+				"corr %u \"multi_tensor_apply_kernel\"\n",
+				s.us, 950 + i, s.us + 5, 950 + i);
+		s.us += what == 'O' || what == 'o' ? 3010 : 0;
+		put(&s, "range t1 %uus-%uus \"ProfilerStep#%u\"\n", from_us, s.us - 1, i);
+	}
+	return vpt_script_report(s.text, &options);
+}
+
+static void gradients_that_are_summed_make_cycles(void **state)
+{
+	static const struct {
+		const char *rule, *iterations;
+		size_t cycle;
+		double mean_ms;
+		int says_no_sync;
+	} trainings[] = {
+		/* 7.04 ms, and 3.01 ms more with the optimizer. */
+		{"the optimizer in every fourth: 8 of 11", "AAAOAAAOAAAO", 4, 7.04 + 3.01 / 4, 1},
+		{"without all-reduce until then", "aaaOaaaOaaaO", 4, 7.04 + 3.01 / 4, 0},
+		{"with little of it until then", "bbbObbbObbbO", 4, 7.04 + 3.01 / 4, 0},
+		{"the optimizer in each", "OOOOOOOO", 0, 7.04 + 3.01, 0},
+		{"at no fixed distance", "AOAAOAOAAA", 0, 7.04 + 3.01 / 3, 0},
+		{"once says nothing", "AAAOAAAA", 0, 7.04 + 3.01 / 7, 0},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(trainings); i++) {
+		const char *rule = trainings[i].rule;
+		struct vpa_report *r = train(trainings[i].iterations);
+		struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+
+		assert_int_equal(unit.kind, VPA_UNIT_ITERATION);
+		if (vpa_unit_cycle(r) != trainings[i].cycle ||
+			fabs((double)vpa_mean_unit_ns(&unit) / 1e6 - trainings[i].mean_ms) > 0.01)
+			fail_msg("%s: cycle %zu, mean %.3f ms", rule, vpa_unit_cycle(r),
+				(double)vpa_mean_unit_ns(&unit) / 1e6);
+		expect_page(
+			rule, r, "no_sync() but in the last iteration", trainings[i].says_no_sync);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slow_units_are_told_apart),
+		cmocka_unit_test(gradients_that_are_summed_make_cycles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

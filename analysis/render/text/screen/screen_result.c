@@ -311,11 +311,15 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 {
 	const struct vpa_durations *period = s->request ? &s->request->steps.period : NULL;
 	int is_left_out = s->unit.kind == VPA_UNIT_REQUEST && s->unit.without_first;
+	size_t cycle = s->unit.kind == VPA_UNIT_ITERATION && !s->unit.without_first
+			       ? vpa_unit_cycle(s->report)
+			       : 0;
 
 	vpa_words_add(w, " ", "%c%s takes %s", s->a_noun[0] - 'a' + 'A', s->a_noun + 1,
 		vpa_duration(s->ns).text);
 	if (count > 1)
-		vpa_words_add(w, "", ", the mean of %s", vpa_count(count).text);
+		vpa_words_add(w, "", ", the mean of %s%s", cycle ? "the last " : "",
+			vpa_count(cycle ? count / cycle * cycle : count).text);
 	vpa_words_add(w, "", "%s%s", is_left_out && count == 1 ? "," : "",
 		!is_left_out                            ? ""
 		: s->report->request_count == count + 2 ? " without the first and the last"
@@ -326,7 +330,9 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 		fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
 		vpa_words_add(w, "", "; the median %s, the longest %s",
 			vpa_duration(period->p50_ns).text, vpa_duration(period->max_ns).text);
-	if (s->unit.kind == VPA_UNIT_ITERATION)
+	if (cycle)
+		vpa_words_add(w, "", "; the optimizer runs in every %s", vpa_ordinal(cycle).text);
+	else if (s->unit.kind == VPA_UNIT_ITERATION)
 		add_longest(w, s->report);
 }
 
