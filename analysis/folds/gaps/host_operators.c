@@ -3,8 +3,8 @@
  * What the host does before the first op, after the last one and in code of its own between two has the range around it as its
  * place; where none is open, "before X" is all that is known, and X is what comes after the time. Of PyTorch's profiler operators
  * are known too, which say what the code was: aten::mul on tensors in memory of the host. Only the outermost ones count, on the
- * thread that launched next, or on any before the end; and only if they take half of the time at that place, as far as that is in the longest
- * gaps. */
+ * thread that launched next, or on any before the end; and only if they take half of the time at that place, as far as that is in
+ * the longest gaps. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/intervals.h"

@@ -144,8 +144,8 @@ static void slow_units_are_told_apart(void **state)
 
 /* ---- iterations ---- */
 
-/* Iterations of training: 5 ms of products, 2 ms of all-reduce where a letter is a capital, 0.4 ms in those called b, and an optimizer of 3 ms in those called o.
- * The last one has no period. */
+/* Iterations of training: 5 ms of products, 2 ms of all-reduce where a letter is a capital, 0.4 ms in those called b, and an
+ * optimizer of 3 ms in those called o. The last one has no period. */
 static struct vpa_report *train(const char *iterations)
 {
 	static const struct vpa_options options = {.step_parts = 1, .top = 10};
