@@ -212,7 +212,8 @@ static void add_collective(struct vpa_words *w, const struct vpa_screen *s)
 	calls = calls_in_unit(s, k);
 	vpa_words_add(w, " ", "Most communication is %s", vpa_kernel_label(k->name, 40).text);
 	if (calls >= 1)
-		vpa_words_add(w, ", ", "%s calls in %s", vpa_fixed(calls, 0).text, s->a_noun);
+		vpa_words_add(w, ", ", "%s call%s in %s", vpa_fixed(calls, 0).text,
+			vpa_plural((uint64_t)(calls + 0.5)), s->a_noun);
 	if (alone_ns >= all_ns - all_ns / 100)
 		vpa_words_add(w, "; ", "none of it runs beside compute.");
 	else
