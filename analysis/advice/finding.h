@@ -104,6 +104,8 @@ int vpa_packs_in_several(const struct vpa_report *r);
 
 /* Stretches of host code that are a part of it worth a word, and that are rare where they are. NULL: there are none. */
 const struct vpa_pauses *vpa_rare_pauses(const struct vpa_report *r);
+/* "30.0 ms to 33.0 ms"; "30.2 ms" where both read the same. */
+struct vpa_label vpa_pause_lengths(const struct vpa_pauses *p);
 
 /* ---- the functions that add findings ---- */
 

@@ -8,6 +8,7 @@
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -151,6 +152,18 @@ const struct vpa_pauses *vpa_rare_pauses(const struct vpa_report *r)
 	return NULL;
 }
 
+struct vpa_label vpa_pause_lengths(const struct vpa_pauses *p)
+{
+	struct vpa_num from = vpa_duration(p->shortest_ns), to = vpa_duration(p->longest_ns);
+	struct vpa_label out;
+
+	if (strcmp(from.text, to.text) == 0)
+		snprintf(out.text, sizeof(out.text), "%s", to.text);
+	else
+		snprintf(out.text, sizeof(out.text), "%s to %s", from.text, to.text);
+	return out;
+}
+
 void vpa_note_pauses(struct vpa_report *r)
 {
 	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, VPA_FOUND_HOST_STALL);
@@ -159,10 +172,8 @@ void vpa_note_pauses(struct vpa_report *r)
 	if (p)
 		vpa_finding_add_note(r, f,
 			vpa_arena_printf(&r->arena,
-				"%" PRIu64
-				" times it took %s to %s, %s in all: a pause for garbage "
+				"%" PRIu64 " times it took %s, %s in all: a pause for garbage "
 				"collection (gc.freeze(), gc.disable()), or code that runs only "
 				"then",
-				p->count, vpa_duration(p->shortest_ns).text,
-				vpa_duration(p->longest_ns).text, vpa_duration(p->ns).text));
+				p->count, vpa_pause_lengths(p).text, vpa_duration(p->ns).text));
 }

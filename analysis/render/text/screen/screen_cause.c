@@ -402,9 +402,8 @@ static void add_pauses(struct vpa_words *w, const struct vpa_report *r)
 	const struct vpa_pauses *p = vpa_rare_pauses(r);
 
 	if (p)
-		vpa_words_add(w, " ",
-			"%" PRIu64 " times it took %s to %s, as garbage collection may.", p->count,
-			vpa_duration(p->shortest_ns).text, vpa_duration(p->longest_ns).text);
+		vpa_words_add(w, " ", "%" PRIu64 " times it took %s, as garbage collection may.",
+			p->count, vpa_pause_lengths(p).text);
 }
 
 static void add_wait(
