@@ -92,8 +92,8 @@ static uint64_t waited_ns(const struct vpa_device *d, int only_others)
 	return ns;
 }
 
-/* Whether all others wait for it, or for what waits for it, in most of their waits. NULL: no GPU is full, or not much more than
- * others. */
+/* Whether all others wait for other GPUs in most of their waits. Of two GPUs that is the full one; of more, which one is not known:
+ * some may wait only for each other. NULL: no GPU is full, or not much more than others. */
 static const struct vpa_device *full_device(const struct vpa_report *r)
 {
 	const struct vpa_device *full = vpa_busiest_device(r);
@@ -174,10 +174,12 @@ void vpa_find_balance(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = vpa_arena_printf(&r->arena,
-		"GPU %lld works all the time, and the others wait for it: move work to them",
-		(long long)full->device);
-	f->words = vpa_arena_printf(
-		&r->arena, "move work from GPU %lld to the others", (long long)full->device);
+		"GPU %lld works all the time, and %s: move work to %s", (long long)full->device,
+		r->device_count == 2 ? "the other waits for it"
+				     : "the others wait for it, or for each other",
+		r->device_count == 2 ? "that" : "them");
+	f->words = vpa_arena_printf(&r->arena, "move work from GPU %lld to the other%s",
+		(long long)full->device, r->device_count == 2 ? "" : "s");
 	s.base_ns = unit.units > 0 ? vpt_sat_scale(s.ns, unit.span_ns, vpa_run_ns(r)) : 0;
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena, "GPU %lld works %s %% of the time; %s",

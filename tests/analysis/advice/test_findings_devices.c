@@ -365,9 +365,11 @@ static void a_full_gpu_gives_work_to_those_that_wait(void **state)
 		f = r->findings[i].id == VPA_FOUND_GPU_BALANCE ? &r->findings[i] : f;
 	}
 	assert_non_null(f);
-	assert_string_equal(f->words, "move work from GPU 1 to the others");
+	assert_string_equal(f->words, "move work from GPU 1 to the other");
 	/* 99.9 ms and 40 ms: 69.95 on each. */
 	assert_float_equal(f->gain_at_most_ms, (float)(2 * 29.95), 1e-5);
+	assert_string_equal(f->title,
+		"GPU 1 works all the time, and the other waits for it: move work to that");
 	assert_string_equal(f->change, "scale * 1.7488 on GPU 0; scale * 0.7002 on GPU 1");
 	expect_page(r,
 		/* 54 of the 94 ms from its first op to its last. */
@@ -389,6 +391,40 @@ static void a_full_gpu_gives_work_to_those_that_wait(void **state)
 	}
 }
 
+/* GPU 0 works on its own, while GPUs 1 and 2 take turns: what they wait for is not said to be GPU 0. */
+static void who_waits_for_whom_is_known_of_two(void **state)
+{
+	static struct script s;
+	struct vpa_report *r;
+	size_t i, k;
+
+	(void)state;
+	begin(&s);
+	for (i = 0; i < 20; i++)
+		for (k = 0; k < 3; k++) {
+			size_t host = 1000 + i * 60 + k * 20;
+
+			s.corr++;
+			s.used += (size_t)snprintf(s.text + s.used, sizeof(s.text) - s.used,
+				"call t1 cudaStreamWaitEvent %zuus+1us corr %zu\n"
+				"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+				"kernel s%zu.7 %zuus+%zuus corr %zu%s",
+				host, 500 + s.corr, host + 5, s.corr, k,
+				3000 + i * 10000 + (k == 2 ? 5000 : 0), k ? (size_t)4900 : 9990,
+				s.corr, GEMM);
+		}
+	r = analyze(&s);
+	expect_page(r, "GPU 1 and 2 wait for others for", 1);
+	for (i = 0; i < r->finding_count; i++)
+		if (r->findings[i].id == VPA_FOUND_GPU_BALANCE)
+			break;
+	assert_true(i < r->finding_count);
+	assert_string_equal(r->findings[i].title,
+		"GPU 0 works all the time, and the others wait for it, or for each other: "
+		"move work to them");
+	vpa_report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +436,7 @@ int main(void)
 		cmocka_unit_test(a_step_takes_as_long_as_a_device_works_in_it),
 		cmocka_unit_test(waiting_in_a_collective_is_no_work),
 		cmocka_unit_test(a_full_gpu_gives_work_to_those_that_wait),
+		cmocka_unit_test(who_waits_for_whom_is_known_of_two),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
