@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-	STOPS_MAX = 4096, /* the first ones: they are compared with each other */
+	STOPS_MAX = 4096, /* the first ones: their places are compared with each other */
 	LEAST = 5,        /* stops */
 	LEAST_SURE = 3,   /* of them not in host code, where a clock tells */
 	LEAST_PLACES = 3,
@@ -37,6 +37,8 @@ struct stop {
 struct state {
 	struct stop *stops;
 	size_t count, cap;
+	uint64_t *ends_ns; /* see list_ends() */
+	size_t sure, ends_cap;
 	uint64_t ops;
 };
 
@@ -225,38 +227,71 @@ static int is_in_time(const struct stop *stop, struct vpa_stop_clock clock)
 	return vpa_stop_ends_at(clock, stop->end_ns);
 }
 
-static size_t count_sure(const struct state *s, struct vpa_stop_clock clock)
+static int by_number(const void *pa, const void *pb)
 {
-	size_t i, count = 0;
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
 
+	return a < b ? -1 : a > b;
+}
+
+/* When in their period the sure stops end, in order, twice: in the next period, too. */
+static int list_ends(struct state *s)
+{
+	size_t i;
+
+	s->sure = 0;
+	if (vpt_grow(&s->ends_ns, &s->ends_cap, 2 * s->count, sizeof(*s->ends_ns)))
+		return VPT_ENOMEM;
 	for (i = 0; i < s->count; i++)
-		count += is_sure(&s->stops[i]) && vpa_stop_ends_at(clock, s->stops[i].end_ns);
-	return count;
+		if (is_sure(&s->stops[i]))
+			s->ends_ns[s->sure++] = s->stops[i].end_ns % VPA_QUOTA_NS;
+	qsort(s->ends_ns, s->sure, sizeof(*s->ends_ns), by_number);
+	for (i = 0; i < s->sure; i++)
+		s->ends_ns[s->sure + i] = s->ends_ns[i] + VPA_QUOTA_NS;
+	return VPT_OK;
+}
+
+/* How many of the ends are before a time. */
+static size_t count_before(const struct state *s, uint64_t ns)
+{
+	size_t from = 0, to = 2 * s->sure;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (s->ends_ns[middle] < ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
 }
 
 /* The clock by which most sure stops end: nearly all of them. every_ns is 0: there is none. */
-static struct vpa_stop_clock find_clock(const struct state *s)
+static int find_clock(struct state *s, struct vpa_stop_clock *best)
 {
-	struct vpa_stop_clock best = {0, 0};
-	size_t i, k, most = 0, all = count_sure(s, best);
+	size_t i, k, most = 0;
 
+	*best = (struct vpa_stop_clock){0, 0};
+	if (list_ends(s))
+		return VPT_ENOMEM;
 	for (i = 0; i < s->count; i++) {
-		struct vpa_stop_clock clock = {VPA_QUOTA_NS, s->stops[i].end_ns % VPA_QUOTA_NS};
-		size_t count = 0;
+		uint64_t end_ns = s->stops[i].end_ns % VPA_QUOTA_NS;
+		size_t count;
 
 		if (!is_sure(&s->stops[i]))
 			continue;
-		count = count_sure(s, clock);
+		count = count_before(s, end_ns + VPA_STOP_NEAR_NS) - count_before(s, end_ns);
 		if (count > most) {
 			most = count;
-			best = clock;
+			*best = (struct vpa_stop_clock){VPA_QUOTA_NS, end_ns};
 		}
 	}
 	for (i = k = 0; i < s->count; i++)
-		k += (size_t)vpa_stop_ends_at(best, s->stops[i].end_ns);
-	if (most < LEAST_SURE || k < LEAST || most < all - all / 5)
-		best.every_ns = 0;
-	return best;
+		k += (size_t)vpa_stop_ends_at(*best, s->stops[i].end_ns);
+	if (most < LEAST_SURE || k < LEAST || most < s->sure - s->sure / 5)
+		best->every_ns = 0;
+	return VPT_OK;
 }
 
 static int is_like(const struct stop *a, const struct stop *b)
@@ -382,7 +417,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		return VPT_OK;
 	if (may_wait_elsewhere(c->model))
 		keep(s, is_no_wait, clock);
-	clock = find_clock(s);
+	if (find_clock(s, &clock))
+		return VPT_ENOMEM;
 	keep(s, clock.every_ns ? is_in_time : is_sure_alone, clock);
 	places = count_places(s, &causes);
 	if (s->count < LEAST || places < LEAST_PLACES || !(causes & (causes - 1)) ||
@@ -396,7 +432,10 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 static void free_state(void *state)
 {
-	vpt_free(((struct state *)state)->stops);
+	struct state *s = state;
+
+	vpt_free(s->stops);
+	vpt_free(s->ends_ns);
 }
 
 const struct vpa_fold vpa_fold_host_stops = {
