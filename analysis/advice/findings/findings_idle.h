@@ -1,4 +1,4 @@
-/* findings_idle.h - what findings of idle time share. Private to findings_idle.c and findings_waits.c. */
+/* findings_idle.h - what findings of idle time share, and those that findings_idle.c calls from other files. Private to this folder. */
 #ifndef VPA_ANALYSIS_ADVICE_FINDINGS_FINDINGS_IDLE_H
 #define VPA_ANALYSIS_ADVICE_FINDINGS_FINDINGS_IDLE_H
 
@@ -60,10 +60,6 @@ void vpa_idle_sum_leave_stops(const struct vpa_report *r, struct vpa_idle_sum *s
 void vpa_note_pauses(struct vpa_report *r);
 /* The finding; before all others about idle time. */
 void vpa_find_stops(struct vpa_report *r);
-/* Launches that return only when their kernels have ended: the GPU waits for the host before each of them. */
-void vpa_find_launch_blocking(struct vpa_report *r);
-/* Whether idle time of a cause is what that finding is about: how long a launch takes is not known then. */
-int vpa_is_launch_blocked(const struct vpa_report *r, enum vpa_cause cause);
 
 /* ---- findings_trials.c ---- */
 
@@ -118,10 +114,16 @@ int vpa_gain_is_hidden(const struct vpa_report *r, uint64_t gain_ns, uint64_t mo
 /* Appends to a finding's note; NULL: nothing. */
 void vpa_finding_add_note(struct vpa_report *r, struct vpa_finding *f, const char *more);
 
+/* ---- findings_waits.c ---- */
+
 /* Findings and candidates of the waits. Returns the largest gain that is listed. */
 uint64_t vpa_find_waits(struct vpa_report *r);
 /* Which copies they are. NULL: not known, or of several parts. */
 const char *vpa_wait_copies(struct vpa_report *r, enum vpa_waits part);
+/* Launches that return only when their kernels have ended: the GPU waits for the host before each of them. */
+void vpa_find_launch_blocking(struct vpa_report *r);
+/* Whether idle time of a cause is what that finding is about: how long a launch takes is not known then. */
+int vpa_is_launch_blocked(const struct vpa_report *r, enum vpa_cause cause);
 
 /* ---- thread_waits.c: ranges whose names say that a thread waits for another one in them ---- */
 
