@@ -3,7 +3,8 @@
  * A key that has no member of its own in the structs is computed from others; those that a comparison needs are
  * undone here: the window, the metadata, the GPUs' compute capability. Keys of a newer version are skipped. A file may
  * be anything: its numbers are as large as those of a capture may be, and every value is written through member(),
- * which keeps it inside the struct that was allocated for it. */
+ * which keeps it inside the struct that was allocated for it. Every type of field is read here, because they share that guard: more
+ * than 600 lines. */
 #include "analysis/compare/baseline.h"
 
 #include "analysis/render/fields/fields.h"
@@ -477,6 +478,24 @@ static const struct vpa_field *field_of(const struct place *p, const char *key, 
 	return NULL;
 }
 
+/* The kind of a place, after its text. Other keys are skipped. */
+static void fill_place_kind(struct fill *f, const struct place *p, const char *key)
+{
+	static const struct vpa_field kind = {.choice = vpa_place_kind_choice};
+	const char *end = strstr(key, VPA_PLACE_KIND);
+	const char *text = end ? vpa_arena_text(f->arena, key, (size_t)(end - key)) : NULL;
+	struct place in;
+	const struct vpa_field *field = text ? field_of(p, text, &in) : NULL;
+	struct vpa_place *place = NULL;
+
+	if (field && field->type == VPA_FIELD_PLACE)
+		place = member(f, &in, field->offset, sizeof(*place));
+	if (place)
+		fill_word(f, &kind, &place->kind);
+	else
+		vpa_json_skip(&f->text);
+}
+
 static void fill_object(struct fill *f, const struct place *p)
 {
 	int first = 1;
@@ -491,7 +510,7 @@ static void fill_object(struct fill *f, const struct place *p)
 		if (field)
 			fill_field(f, field, &in);
 		else if (key)
-			vpa_json_skip(&f->text);
+			fill_place_kind(f, p, key);
 	}
 }
 

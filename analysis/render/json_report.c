@@ -6,6 +6,7 @@
 #include "analysis/render/fields/fields.h"
 #include "analysis/render/renderer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct walk {
@@ -76,6 +77,17 @@ static void put_value(struct walk *w, const struct vpa_at *at, const struct vpa_
 			vpt_json_string(&w->json, f->key, v.text);
 		break;
 	}
+}
+
+static void put_place(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
+{
+	const struct vpa_place *place = (const void *)member(at, f->offset);
+	char key[VPA_PLACE_KEY];
+
+	put_value(w, at, f);
+	snprintf(key, sizeof(key), "%s" VPA_PLACE_KIND, f->key);
+	if (vpa_place_is_misread(place))
+		vpt_json_string(&w->json, key, vpa_place_kind_choice(place->kind));
 }
 
 static void put_texts(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
@@ -156,7 +168,7 @@ static void put_fields(struct walk *w, const struct vpa_at *at, const struct vpa
 		[VPA_FIELD_REAL] = put_value,
 		[VPA_FIELD_RATE] = put_value,
 		[VPA_FIELD_TEXT] = put_value,
-		[VPA_FIELD_PLACE] = put_value,
+		[VPA_FIELD_PLACE] = put_place,
 		[VPA_FIELD_CHARS] = put_value,
 		[VPA_FIELD_CHOICE] = put_value,
 		[VPA_FIELD_WORD] = put_value,

@@ -195,6 +195,32 @@ static void put_limits(struct vpt_json *j, const struct vpa_field *f)
 	}
 }
 
+/* "range_kind". What it says is a sentence. */
+struct place_kind {
+	char key[VPA_PLACE_KEY], help[160];
+};
+
+static struct place_kind place_kind_of(const struct vpa_field *f)
+{
+	struct place_kind k;
+
+	snprintf(k.key, sizeof(k.key), "%s" VPA_PLACE_KIND, f->key);
+	snprintf(k.help, sizeof(k.help), "what %s is; absent if its text alone says it", f->key);
+	return k;
+}
+
+static void put_place_kind(struct vpt_json *j, const struct vpa_field *f)
+{
+	const struct place_kind k = place_kind_of(f);
+	const struct vpa_field words = {.choice = vpa_place_kind_choice};
+
+	vpt_json_object(j, k.key);
+	vpt_json_string(j, "type", "string");
+	put_words(j, &words);
+	vpt_json_string(j, "description", k.help);
+	vpt_json_end(j);
+}
+
 static void put_properties(struct vpt_json *j, const struct vpa_fields *fields)
 {
 	size_t i;
@@ -216,6 +242,8 @@ static void put_properties(struct vpt_json *j, const struct vpa_fields *fields)
 			vpt_json_string(j, "unit", f->unit);
 		vpt_json_string(j, "description", f->help);
 		vpt_json_end(j);
+		if (f->type == VPA_FIELD_PLACE)
+			put_place_kind(j, f);
 	}
 }
 
@@ -301,6 +329,12 @@ static void print_fields(struct vpt_print *l, const struct vpa_fields *fields)
 			f->help);
 		print_words(l, f);
 		vpt_print(l, "\n");
+		if (f->type == VPA_FIELD_PLACE) {
+			const struct place_kind k = place_kind_of(f);
+
+			vpt_print(l, "  %-22s  %-18s  %-15s  %s: in, before, several\n", k.key,
+				"word", "", k.help);
+		}
 	}
 }
 

@@ -368,6 +368,33 @@ static const char *const goldens[] = {"render_blocks.json", "render_decoded_late
 	"render_nothing.json", "render_two_bound.json", "render_unmarked_steps.json"};
 
 /* What was read is written again as it was. */
+/* A range may be named like a place before another one, or like the sum of small ones. */
+static void places_keep_their_kind(void **state)
+{
+	static const char text[] = REPORT ", \"devices\": [{\"causes\": ["
+					  "{\"range\": \"before decode\"},"
+					  "{\"range\": \"before decode\", \"range_kind\": \"in\"},"
+					  "{\"range\": \"(other)\", \"range_kind\": \"in\"},"
+					  "{\"range\": \"decode\", \"range_kind\": \"elsewhere\"},"
+					  "{\"range\": null}]}]}";
+	static const enum vpa_place_kind kinds[] = {
+		VPA_PLACE_BEFORE, VPA_PLACE_IN, VPA_PLACE_IN, VPA_PLACE_IN, VPA_PLACE_IN};
+	struct vpa_report *once = report_of(text), *twice;
+	struct vpt_buffer json = json_of(once);
+	size_t i;
+
+	(void)state;
+	twice = report_of((const char *)json.data);
+	assert_int_equal(twice->devices[0].cause_count, COUNT(kinds));
+	for (i = 0; i < COUNT(kinds); i++) {
+		assert_int_equal(once->devices[0].causes[i].place.kind, kinds[i]);
+		assert_int_equal(twice->devices[0].causes[i].place.kind, kinds[i]);
+	}
+	vpt_free(json.data);
+	vpa_report_free(once);
+	vpa_report_free(twice);
+}
+
 static void goldens_come_back(void **state)
 {
 	size_t i, lines = 0;
@@ -464,6 +491,7 @@ int main(void)
 		cmocka_unit_test(other_types_in_place_of_an_object),
 		cmocka_unit_test(counts_come_from_their_lists),
 		cmocka_unit_test(rows_beyond_the_text_are_refused),
+		cmocka_unit_test(places_keep_their_kind),
 		cmocka_unit_test(goldens_come_back),
 		cmocka_unit_test(goldens_are_the_same_as_themselves),
 		cmocka_unit_test(findings_of_one_side_are_listed_once),

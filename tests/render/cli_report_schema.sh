@@ -67,6 +67,9 @@ if has_demo "traced runs"; then
 	done
 	counters counters 10 "power=300;sm_clock=1980,1400@4500;reasons=0,4@4500"
 	report counters counters.zst
-	fits "all together, with traced runs of the demo" --covers schema.json $goldens $reports
+	# Kinds of places are of ranges that are called "before X" or "(other)": test_baseline.c has them.
+	kinds=cuda_graph.range_kind,gap.range_kind,gap_piece.host_range_kind,gap_piece.instead_range_kind,gap_piece.range_kind
+	kinds=$kinds,host_did.host_range_kind,host_did.range_kind,idle_part.range_kind
+	fits "all together, with traced runs of the demo" --covers=$kinds schema.json $goldens $reports
 fi
 finish

@@ -7,7 +7,8 @@
  *	BEFORE    "before step"  "step": no range was open most of the time, but this one was around the next launch
  *	SEVERAL   "(other)"      NULL: small places summed up, which is no place and no evidence
  *
- * The text is what reports print. A pass over a trace never takes it apart: a range may be named "before decode". */
+ * The text is what reports print. A pass over a trace never takes it apart: a range may be named "before decode". JSON says the
+ * kind where its text alone would be read as another one. */
 #ifndef VPA_ANALYSIS_REPORT_ROWS_PLACE_H
 #define VPA_ANALYSIS_REPORT_ROWS_PLACE_H
 
@@ -33,8 +34,15 @@ static inline struct vpa_place vpa_place_several(void)
 	return (struct vpa_place){VPA_PLACE_SEVERAL, VPA_SEVERAL_TEXT};
 }
 
-/* The place that a report has written as this text; NULL: outside all ranges. Only for reports that are read back: a
- * range with such a name is taken for what it names. */
+/* "in", "before", "several"; NULL: there is no such kind. */
+static inline const char *vpa_place_kind_choice(size_t i)
+{
+	static const char *const names[] = {"in", "before", "several"};
+
+	return i <= VPA_PLACE_SEVERAL ? names[i] : NULL;
+}
+
+/* The place that a report has written as this text alone; NULL: outside all ranges. Only for JSON. */
 static inline struct vpa_place vpa_place_of_text(const char *text)
 {
 	if (!text || strncmp(text, VPA_BEFORE_TEXT, strlen(VPA_BEFORE_TEXT)) == 0)
@@ -42,6 +50,16 @@ static inline struct vpa_place vpa_place_of_text(const char *text)
 	return (struct vpa_place){
 		strcmp(text, VPA_SEVERAL_TEXT) == 0 ? VPA_PLACE_SEVERAL : VPA_PLACE_IN, text};
 }
+
+/* Whether its text is read as that of another kind. */
+static inline int vpa_place_is_misread(const struct vpa_place *p)
+{
+	return vpa_place_of_text(p->text).kind != p->kind;
+}
+
+/* What JSON adds to a place's key for that of its kind: "range_kind". */
+#define VPA_PLACE_KIND "_kind"
+enum { VPA_PLACE_KEY = 64 };
 
 /* The name of the range; NULL: none, or several. */
 static inline const char *vpa_place_range(const struct vpa_place *p)
