@@ -2,7 +2,8 @@
  * by itself, see range_scopes.h, and whether that may be inside what is around it.
  *
  * Unannotated ranges go by their names: a block cannot be inside a step, a stage or another block
- * of the same thread, a step not inside a step, a request not inside a request, and the call of a pipeline not inside a step. */
+ * of the same thread, a step not inside a step, a request not inside a request. Which ranges are around a moment, what they make of
+ * it, and what ends with them is one state of a thread: more than 600 lines. */
 #include "analysis/pipeline/pipeline.h"
 
 #include "formats/base/hash.h"

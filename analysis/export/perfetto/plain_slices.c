@@ -1,4 +1,5 @@
-/* plain_slices.c - ops as plain slices, for readers without support for GPUs.
+/* plain_slices.c - ops as plain slices, for readers without support for GPUs: Perfetto before v55, and other tools that read its
+ * format, show nothing of the GPU without them.
  *
  * A track per stream, lanes if its ops overlap, and an arrow from the call to the op. Left out, as slices
  * cannot show it: full launch dimensions, kernels' classes, what an op waited for. */

@@ -10,7 +10,9 @@
  * The sweep divides each period into exclusive time of kernel families and idle time by cause, for
  * every device that the block used. FPS busy divides by the busy time of the busiest device, FPS
  * denoise by the sum of the denoising steps. If more of the VAE's work, or of the bytes copied to the
- * host, comes after e_last than inside the span, frames / span is a denoise rate, not an FPS. */
+ * host, comes after e_last than inside the span, frames / span is a denoise rate, not an FPS.
+ *
+ * All of these numbers are of the same blocks W, in the same order, so they are in one file of more than 600 lines. */
 #include "analysis/folds/blocks/blocks_write.h"
 
 #include "analysis/base/durations.h"

@@ -1,4 +1,7 @@
-/* edges_calls.c - host code between calls, and what calls wait for. */
+/* edges_calls.c - host code between calls, and what calls wait for.
+ *
+ * How long a call would take by itself follows from both, and from the queue that its launch finds full: the three walks are in
+ * one file of more than 600 lines. */
 #include "analysis/retime/edges/edges_finding.h"
 
 #include "analysis/base/sort.h"

@@ -1,4 +1,6 @@
-/* change_walk.c - goes through the calls with all rules. */
+/* change_walk.c - goes through the calls with all rules.
+ *
+ * Rules of one call add up, so what each does to it is written here, on the same effects: more than 600 lines. */
 #include "analysis/retime/replay/rules.h"
 
 #include "analysis/model/model.h"

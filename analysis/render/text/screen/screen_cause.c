@@ -1,4 +1,5 @@
-/* screen_cause.c - CAUSE of the first screen: what limits the unit, and why, in sentences of one idea each. */
+/* screen_cause.c - CAUSE of the first screen: what limits the unit, and why, in sentences of one idea each. What a sentence has said
+ * the next one leaves out, so all are in one file of more than 600 lines. */
 #include "analysis/render/text/screen/screen.h"
 #include "analysis/advice/finding.h"
 #include "analysis/base/intervals.h"
