@@ -35,7 +35,7 @@ static const struct vpt_option options[OPTIONS] = {
 		"with --base: each rank does work of its own, as in data parallelism"},
 	[CHANGE] = {"change", 'c', VPT_TEXTS, "CHANGE", NULL,
 		"also replay all ranks with a change, such as 'all: host 0.5' or '3: scale gemm "
-		"0.8'; see below"},
+		"0.8'; see above"},
 	[FAIL_IF] = VPA_FAIL_IF_OPTION(": efficiency<80%, which needs --base, or waits>5%"),
 	VPA_WINDOW_OPTIONS("the start of each capture", "windows", "analyze --help"),
 	VPA_WORK_OPTIONS,
