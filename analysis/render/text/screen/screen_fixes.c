@@ -465,7 +465,8 @@ void vpa_screen_add_meaning(
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
 	if (is_predicted && r->forecast.handed_over_share > 0.05)
-		vpa_words_add(w, " ", "Threads seem to take turns: all get the change.");
+		vpa_words_add(
+			w, " ", "Threads seem to take turns, so a change is made in all of them.");
 	if (is_predicted && vpa_has_collectives(r))
 		vpa_words_add(w, " ", "Collectives last as recorded: see vptrace-analyze ranks.");
 	if (is_predicted && has_least(s, in_full))
