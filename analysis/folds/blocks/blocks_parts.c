@@ -67,7 +67,7 @@ static int write_dids(
 	enum vpa_cause cause = vpa_part_cause(row->part);
 	unsigned i;
 
-	row->instead = vpa_arena_alloc(arena, VPA_DID, sizeof(*row->instead));
+	row->instead = vpa_arena_alloc(arena, VPA_INSTEAD, sizeof(*row->instead));
 	if (!row->instead)
 		return VPT_ENOMEM;
 	for (i = 0; i < VPA_INSTEADS; i++)

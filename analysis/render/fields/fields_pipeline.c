@@ -67,12 +67,12 @@ static const struct vpa_fields block = FIELDS("block", "a generated video block"
 #undef ROW
 
 #define ROW struct vpa_block_instead
-static const struct vpa_field did_fields[] = {
+static const struct vpa_field instead_fields[] = {
 	{"host", CAUSE(host), NULL, "what the host did, as in host_did of devices"},
 	{"ns", .head = "time", U64(ns), "ns", "idle time in which it did this"},
 };
 static const struct vpa_fields instead =
-	FIELDS("block_did", "what the host did in idle time of an earlier call", did_fields);
+	FIELDS("block_did", "what the host did in idle time of an earlier call", instead_fields);
 #undef ROW
 
 #define ROW struct vpa_block_part

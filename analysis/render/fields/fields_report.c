@@ -172,7 +172,7 @@ static int has_host(const struct vpa_at *at)
 }
 
 #define ROW struct vpa_instead_row
-static const struct vpa_field host_did_fields[] = {
+static const struct vpa_field instead_fields[] = {
 	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL,
 		"why the device was idle"},
 	{"range", PLACE(place), NULL, "the range around it, as in causes; null: none"},
@@ -191,7 +191,7 @@ static const struct vpa_field host_did_fields[] = {
 		"the line of Python that the host's own code spent most of it at; null: not known"},
 };
 static const struct vpa_fields instead =
-	FIELDS("host_did", "what the host did in idle time of an earlier call", host_did_fields);
+	FIELDS("host_did", "what the host did in idle time of an earlier call", instead_fields);
 #undef ROW
 
 #define ROW struct vpa_gain_row

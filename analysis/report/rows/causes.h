@@ -19,27 +19,29 @@ int vpa_cause_is_unknown(enum vpa_cause cause);
 enum {
 	VPA_HELD_FIRST = VPA_CAUSE_SYNC,
 	VPA_HELD = VPA_CAUSE_OTHER_CALL - VPA_HELD_FIRST + 1,
-	VPA_DID_FIRST = VPA_CAUSE_ALLOCATION,
-	VPA_DID = VPA_CAUSE_LAUNCH_CALL - VPA_DID_FIRST + 1,
-	VPA_INSTEADS = VPA_HELD * VPA_DID
+	VPA_INSTEAD_FIRST = VPA_CAUSE_ALLOCATION,
+	VPA_INSTEAD = VPA_CAUSE_LAUNCH_CALL - VPA_INSTEAD_FIRST + 1,
+	VPA_INSTEADS = VPA_HELD * VPA_INSTEAD
 };
 
-/* The number of a pair, below VPA_HOST_DIDS; VPA_HOST_DIDS: there is none such. */
+/* The number of a pair, below VPA_INSTEADS; VPA_INSTEADS: there is none such. */
 static inline unsigned vpa_instead_number(enum vpa_cause cause, enum vpa_cause host)
 {
-	unsigned held = (unsigned)cause - VPA_HELD_FIRST, instead = (unsigned)host - VPA_DID_FIRST;
+	unsigned held = (unsigned)cause - VPA_HELD_FIRST,
+		 instead = (unsigned)host - VPA_INSTEAD_FIRST;
 
-	return held < VPA_HELD && instead < VPA_DID ? held * VPA_DID + instead : VPA_INSTEADS;
+	return held < VPA_HELD && instead < VPA_INSTEAD ? held * VPA_INSTEAD + instead
+							: VPA_INSTEADS;
 }
 
 static inline enum vpa_cause vpa_instead_cause(unsigned number)
 {
-	return (enum vpa_cause)(VPA_HELD_FIRST + number / VPA_DID);
+	return (enum vpa_cause)(VPA_HELD_FIRST + number / VPA_INSTEAD);
 }
 
 static inline enum vpa_cause vpa_instead_host(unsigned number)
 {
-	return (enum vpa_cause)(VPA_DID_FIRST + number % VPA_DID);
+	return (enum vpa_cause)(VPA_INSTEAD_FIRST + number % VPA_INSTEAD);
 }
 
 #endif
