@@ -177,7 +177,7 @@ void vpa_find_balance(struct vpa_report *r)
 		"GPU %lld works all the time, and %s: move work to %s", (long long)full->device,
 		r->device_count == 2 ? "the other waits for it"
 				     : "the others wait for it, or for each other",
-		r->device_count == 2 ? "that" : "them");
+		r->device_count == 2 ? "the other" : "them");
 	f->words = vpa_arena_printf(&r->arena, "move work from GPU %lld to the other%s",
 		(long long)full->device, r->device_count == 2 ? "" : "s");
 	s.base_ns = unit.units > 0 ? vpt_sat_scale(s.ns, unit.span_ns, vpa_run_ns(r)) : 0;

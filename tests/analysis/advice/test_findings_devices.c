@@ -369,7 +369,7 @@ static void a_full_gpu_gives_work_to_those_that_wait(void **state)
 	/* 99.9 ms and 40 ms: 69.95 on each. */
 	assert_float_equal(f->gain_at_most_ms, (float)(2 * 29.95), 1e-5);
 	assert_string_equal(f->title,
-		"GPU 1 works all the time, and the other waits for it: move work to that");
+		"GPU 1 works all the time, and the other waits for it: move work to the other");
 	assert_string_equal(f->change, "scale * 1.7488 on GPU 0; scale * 0.7002 on GPU 1");
 	expect_page(r,
 		/* 54 of the 94 ms from its first op to its last. */
