@@ -238,6 +238,19 @@ int vpa_scope_is_diffusion(const char *text)
 	return 0;
 }
 
+/* Whether a class prepares data: "AugmentationPipeline", "DataPipeline", "ImagePreprocessPipeline". */
+static int prepares_data(const char *name, size_t len)
+{
+	static const char *const words[] = {"augment", "data", "preproc"};
+	size_t i, at;
+
+	for (i = 0; i < COUNT(words); i++)
+		for (at = 0; at + strlen(words[i]) <= len; at++)
+			if (!strncasecmp(name + at, words[i], strlen(words[i])))
+				return 1;
+	return 0;
+}
+
 /* "WanPipeline.__call__", "LTXPipeline.forward": a pipeline of diffusers, or of a class called so, is called for a request. */
 static int is_pipeline_call(const char *name, size_t len)
 {
@@ -254,7 +267,7 @@ static int is_pipeline_call(const char *name, size_t len)
 			k++)
 			;
 		if (k == len - n)
-			return 1;
+			return !prepares_data(name, k);
 	}
 	return 0;
 }

@@ -479,7 +479,7 @@ static void a_pipeline_in_a_step_is_a_part_of_it(void **state)
 		for (k = 0; k < 10; k++)
 			at += snprintf(script + at, sizeof(script) - (size_t)at,
 				"range t1 %ums+40ms \"step %u\"\n"
-				"range t1 %u100us-%u%03uus \"AugmentationPipeline.forward\"\n"
+				"range t1 %u100us-%u%03uus \"EncoderPipeline.forward\"\n"
 				"call t1 cudaLaunchKernel %ums+3us corr %u\n"
 				"kernel s7 %ums+50ms corr %u \"k\"\n",
 				10 + 50 * k, k, 10 + 50 * k, 10 + 50 * k + cases[i].us / 1000,
