@@ -179,6 +179,8 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 			f->change = NULL;
 		if (f->id == VPA_FOUND_HOST_STALL && !has_own)
 			f->change = host_change(r, f->change);
+		f->takes_half = f->change && (f->id == VPA_FOUND_BEFORE_FIRST_WORK ||
+						     (f->id == VPA_FOUND_HOST_STALL && !has_own));
 		if (f->id == VPA_FOUND_EXPOSED_COPY)
 			f->change = main_copies(r);
 		if (f->id == VPA_FOUND_ATTENTION_GROWTH) {

@@ -201,6 +201,7 @@ static void half_of_the_code_before_the_first_op_is_predicted(void **state)
 	(void)state;
 	assert_non_null(f);
 	assert_string_equal(f->change, "host 0.5 over 100ms in ProfilerStep#6");
+	assert_true(f->takes_half);
 	/* The iteration is the base, though it is ten times as long as what follows the first op. */
 	assert_int_equal(f->base, vpa_base_of_unit(VPA_UNIT_ITERATION));
 	assert_true(f->base_ms == 220);
@@ -210,6 +211,7 @@ static void half_of_the_code_before_the_first_op_is_predicted(void **state)
 	f = finding(r, "host-stall");
 	assert_non_null(f);
 	assert_string_equal(f->change, "host 0.5 over 100us under 100ms");
+	assert_true(f->takes_half);
 	assert_true(f->base_ms - f->predicted_ms < 2);
 	vpa_report_free(r);
 	r = predicted_head("");

@@ -412,9 +412,8 @@ static const char *half_of(const struct vpa_screen *s, int in_full)
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
 
-		if ((f->id == VPA_FOUND_HOST_STALL || f->id == VPA_FOUND_BEFORE_FIRST_WORK) &&
-			is_listed(s, f, in_full) && f->predicted_ms > 0 &&
-			!vpa_finding_vanishes(f) && f->change && !strncmp(f->change, "host 0.5", 8))
+		if (f->takes_half && is_listed(s, f, in_full) && f->predicted_ms > 0 &&
+			!vpa_finding_vanishes(f))
 			return f->id != VPA_FOUND_HOST_STALL ? "less host code"
 			       : strchr(words_of(f), ':')    ? "host code"
 							     : words_of(f);
