@@ -229,10 +229,14 @@ static int put_slow_members(struct links *l, const struct vpa_group *g, struct o
 {
 	struct vpa_job_pattern p = {.collective = VPA_COLLECTIVE_SEND_RECV};
 	size_t ranks[VPA_PAIRED_MOST], count = 0, k;
+	int64_t usual_ns = t->row_count < ROWS_LEAST
+				   ? -1
+				   : vpa_nth(t->usual_ns, t->row_count, t->row_count / 2);
 
-	if (t->row_count < ROWS_LEAST)
+	/* Below 0: times are wrong. */
+	if (usual_ns < 0)
 		return VPT_OK;
-	p.usual_ns = (uint64_t)vpa_nth(t->usual_ns, t->row_count, t->row_count / 2);
+	p.usual_ns = (uint64_t)usual_ns;
 	p.collectives = t->row_count * t->step;
 	for (k = 0; k < g->rank_count; k++) {
 		int64_t more_ns =
