@@ -65,8 +65,8 @@ struct vpa_block_row {
 struct vpa_outlier_row {
 	size_t block;     /* row index in the series */
 	int64_t delta_ns; /* of the period; the parts' deltas sum to it times the devices */
-	unsigned
-		part; /* with the largest delta of the same sign, as of struct vpa_block_part; 0: none */
+	/* The part with the largest delta of the same sign, as of struct vpa_block_part; 0: none. */
+	unsigned part;
 	int64_t part_delta_ns;
 	const char *stage; /* the stage with the largest delta of the same sign; NULL: none */
 	int64_t stage_delta_ns;

@@ -56,11 +56,11 @@ enum vpa_unit_kind {
 
 /* Words for a unit of the kind. */
 struct vpa_unit_words {
-	const char *name,
-		*a_name; /* "inferred step", "an inferred step"; of the window, where it begins and ends */
+	/* "inferred step", "an inferred step"; of the window, where it begins and ends. */
+	const char *name, *a_name;
 	const char *title; /* "INFERRED STEP" */
-	const char *noun,
-		*a_noun; /* "step", "a step", where the steps were found is said elsewhere; "pass" */
+	/* "step", "a step": where it is said elsewhere that they are inferred. "pass": an instance. */
+	const char *noun, *a_noun;
 	const char *mean, *rate; /* "The mean step", "steps/s" */
 };
 const struct vpa_unit_words *vpa_unit_words(enum vpa_unit_kind kind);
