@@ -395,6 +395,29 @@ static void places_keep_their_kind(void **state)
 	vpa_report_free(twice);
 }
 
+static void parts_keep_their_family_and_cause(void **state)
+{
+	struct vpa_report *r =
+		report_of(REPORT ", \"requests\": [{\"blocks\": {\"parts\": ["
+				 "{\"kind\": \"idle\", \"name\": \"sync\"},"
+				 "{\"kind\": \"busy\", \"name\": \"gemm\"},"
+				 "{\"kind\": \"busy\", \"name\": \"newer\"},"
+				 "{\"kind\": \"paused\", \"name\": \"recording paused\"}]}}]}");
+	const struct vpa_block_part *parts = r->requests[0].blocks.parts;
+
+	(void)state;
+	assert_int_equal(vpa_part_cause(parts[0].part), VPA_CAUSE_SYNC);
+	assert_int_equal(vpa_part_family(parts[0].part), VPA_FAMILY_COUNT);
+	assert_int_equal(vpa_part_family(parts[1].part), VPA_FAMILY_GEMM);
+	assert_int_equal(vpa_part_cause(parts[1].part), VPA_CAUSES);
+	assert_int_equal(parts[2].part, VPA_PART_UNKNOWN);
+	assert_int_equal(vpa_part_family(parts[2].part), VPA_FAMILY_COUNT);
+	assert_int_equal(vpa_part_cause(parts[2].part), VPA_CAUSES);
+	assert_int_equal(parts[3].part, VPA_PART_PAUSE);
+	assert_int_equal(vpa_part_cause(parts[3].part), VPA_CAUSES);
+	vpa_report_free(r);
+}
+
 static void goldens_come_back(void **state)
 {
 	size_t i, lines = 0;
@@ -492,6 +515,7 @@ int main(void)
 		cmocka_unit_test(counts_come_from_their_lists),
 		cmocka_unit_test(rows_beyond_the_text_are_refused),
 		cmocka_unit_test(places_keep_their_kind),
+		cmocka_unit_test(parts_keep_their_family_and_cause),
 		cmocka_unit_test(goldens_come_back),
 		cmocka_unit_test(goldens_are_the_same_as_themselves),
 		cmocka_unit_test(findings_of_one_side_are_listed_once),
