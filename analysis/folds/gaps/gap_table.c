@@ -19,6 +19,14 @@ enum {
 	LISTED = 10
 };
 
+/* Neighbours that are alike, as one piece: what the host did is that of the longest of them, and so is what it could do without, of
+ * those of which that is known. */
+struct kept_piece {
+	struct vpa_cause_piece whole;
+	uint64_t longest_ns;
+	uint64_t instead_ns, longest_instead_ns; /* of those of which it is known */
+};
+
 /* A gap that may be listed, with copies of all that is freed before the end. */
 struct kept {
 	struct vpa_gap gap;
@@ -32,7 +40,7 @@ struct kept {
 	/* Host code after a wait, and the part of it in one place: in that of more than half, if there is one. */
 	uint64_t code_ns, code_place_ns;
 	uint32_t code_place;
-	struct vpa_cause_piece *pieces;
+	struct kept_piece *pieces;
 	size_t piece_count;
 };
 
@@ -136,30 +144,44 @@ static void sum_code(struct kept *k, const struct vpa_gap *gap)
 			k->code_place_ns += code_of(&gap->pieces[i]);
 }
 
+/* Adds what follows a piece. */
+static void merge_piece(struct kept_piece *to, const struct vpa_cause_piece *piece)
+{
+	uint64_t ns = piece->end_ns - piece->start_ns;
+
+	to->whole.end_ns = piece->end_ns;
+	if (ns > to->longest_ns) {
+		to->whole.host = piece->host;
+		to->whole.host_place = piece->host_place;
+		to->longest_ns = ns;
+	}
+	if (!piece->instead_call)
+		return;
+	to->instead_ns += ns;
+	if (ns > to->longest_instead_ns) {
+		to->whole.instead_call = piece->instead_call;
+		to->whole.instead_place = piece->instead_place;
+		to->longest_instead_ns = ns;
+	}
+}
+
 /* Copies a gap's pieces, merging equal neighbours; of too many, the last become one per cause. */
 static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
 {
-	struct vpa_cause_piece pieces[PIECES_MAX + VPA_CAUSES], *last = NULL;
-	uint64_t rest_ns[VPA_CAUSES] = {0}, longest_ns = 0;
+	struct kept_piece pieces[PIECES_MAX + VPA_CAUSES], *last = NULL;
+	uint64_t rest_ns[VPA_CAUSES] = {0};
 	size_t count = 0, i;
 
 	for (i = 0; i < gap->piece_count; i++) {
 		const struct vpa_cause_piece *piece = &gap->pieces[i];
 		uint64_t ns = piece->end_ns - piece->start_ns;
 
-		if (last && is_like(last, piece) && last->end_ns == piece->start_ns) {
-			last->end_ns = piece->end_ns;
-			if (ns > longest_ns) {
-				last->host = piece->host;
-				last->host_place = piece->host_place;
-				last->instead_call = piece->instead_call;
-				last->instead_place = piece->instead_place;
-			}
-			longest_ns = ns > longest_ns ? ns : longest_ns;
+		if (last && is_like(&last->whole, piece) && last->whole.end_ns == piece->start_ns) {
+			merge_piece(last, piece);
 		} else if (count < PIECES_MAX) {
 			last = &pieces[count++];
-			*last = *piece;
-			longest_ns = ns;
+			*last = (struct kept_piece){*piece, ns, piece->instead_call ? ns : 0, 0};
+			last->longest_instead_ns = last->instead_ns;
 		} else {
 			rest_ns[piece->cause] += ns;
 			last = NULL;
@@ -167,8 +189,8 @@ static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
 	}
 	for (i = 0; i < VPA_CAUSES; i++)
 		if (rest_ns[i])
-			pieces[count++] =
-				(struct vpa_cause_piece){.end_ns = rest_ns[i], .cause = (uint8_t)i};
+			pieces[count++] = (struct kept_piece){
+				.whole = {.end_ns = rest_ns[i], .cause = (uint8_t)i}};
 	k->pieces = vpt_alloc(count, sizeof(*k->pieces));
 	if (!k->pieces)
 		return VPT_ENOMEM;
@@ -432,14 +454,17 @@ static int write_line(struct vpa_report *out, const struct vpa_model *m,
 }
 
 static struct vpa_gap_piece write_piece(
-	struct vpa_report *out, const struct vpa_model *m, const struct vpa_cause_piece *piece)
+	struct vpa_report *out, const struct vpa_model *m, const struct kept_piece *kept)
 {
+	const struct vpa_cause_piece *piece = &kept->whole;
+
 	return (struct vpa_gap_piece){.cause = (enum vpa_cause)piece->cause,
 		.call = vpa_fold_name(out, m, piece->call),
 		.place = vpa_fold_place(&out->arena, m, piece->place),
 		.ns = piece->end_ns - piece->start_ns,
 		.host = (enum vpa_cause)piece->host,
 		.host_place = vpa_fold_place(&out->arena, m, piece->host_place),
+		.instead_ns = kept->instead_ns,
 		.instead = vpa_fold_name(out, m, piece->instead_call),
 		.instead_place = vpa_fold_place(&out->arena, m, piece->instead_place)};
 }

@@ -303,7 +303,9 @@ static const struct vpa_field piece_fields[] = {
 		.known = has_host},
 	{"host_range", PLACE(host_place), NULL, "the range around that; null: none"},
 	{"instead_call", TEXT_OR_NULL(instead), NULL,
-		"of long host code: the call that the host had waited in before; null: none"},
+		"of long host code: the call that the host had waited in before most of "
+		"instead_ns; null: none"},
+	{"instead_ns", U64(instead_ns), "ns", "of ns: not to wait would have saved it too"},
 	{"instead_range", PLACE(instead_place), NULL, "the range around that call; null: none"},
 };
 static const struct vpa_fields piece =

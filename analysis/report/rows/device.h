@@ -140,9 +140,11 @@ struct vpa_gap_piece {
 	/* What the host did in the longest part of it, if the call is an earlier one; else 0. */
 	enum vpa_cause host;
 	struct vpa_place host_place;
-	/* Of long host code: the call that the host had waited in before, and where; NULL: in none. */
+	/* Of long host code: how much of it not to wait would have saved too, the call that the host had waited in before most of
+	 * that, and where; NULL: in none. */
 	const char *instead;
 	struct vpa_place instead_place;
+	uint64_t instead_ns;
 };
 
 enum { VPA_LONG_GAPS = 256 };

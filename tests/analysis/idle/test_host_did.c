@@ -49,6 +49,15 @@ static void a_gap_after_a_wait_says_what_the_host_ran(void **state)
 		"cudaStreamSynchronize",
 		1);
 	vpa_report_free(r);
+	/* The wait took 4.998 ms, so without it the rest of the code would have been there all the same. */
+	r = gap_after_a_wait(1, 10999, "");
+	assert_int_equal(r->gaps[0].pieces[1].ns, 10999000);
+	assert_int_equal(r->gaps[0].pieces[1].instead_ns, 4998000);
+	expect_page("longer code", r,
+		"G1 host code 11.0 ms, in collate 0.005000 11.0 ms or, for 5.00 ms: do not wait in "
+		"cudaStreamSynchronize",
+		1);
+	vpa_report_free(r);
 	r = gap_after_a_wait(200, 900, "");
 	expect_page("code", r,
 		"G1 sync 1.10 ms, cudaStreamSynchronize 0.005000 1.10 ms of which host code 900 us "

@@ -360,7 +360,7 @@ static void add_gap_instead(struct vpa_table *t, const struct vpa_gap_row *g)
 
 	for (i = 0; i < g->piece_count; i++)
 		if (g->pieces[i].instead) {
-			ns += g->pieces[i].ns;
+			ns += g->pieces[i].instead_ns;
 			call = call ? call : g->pieces[i].instead;
 		}
 	if (ns > g->duration_ns / 4)
