@@ -1,6 +1,7 @@
 /* collectives.c - waiting in communication. A collective begins on each rank when that rank is ready and ends
- * after the last one is. So a call's time beyond the shortest call of its kernel and grid is time spent
- * waiting for other ranks, provided that such calls move the same number of bytes.
+ * after the last one is. So a call's time beyond the shortest call of its kernel and grid on its stream is time
+ * spent waiting for other ranks, provided that such calls move the same number of bytes. Communicators have streams
+ * of their own: a small group may move less with the same kernel.
  *
  * Calls cut by the window do not count for the shortest. */
 #include "analysis/folds/fold.h"
@@ -12,17 +13,18 @@
 
 struct row {
 	uint64_t count, total_ns, shortest_ns;
+	uint32_t device;
 };
 
 struct state {
-	struct vpa_index index; /* (device, kernel), grid */
+	struct vpa_index index; /* (stream, kernel), grid */
 	struct row *rows;
 	size_t row_cap;
 };
 
 static struct row *row_of(struct state *s, const struct vpa_ops *ops, size_t i)
 {
-	uint64_t kernel = (uint64_t)ops->device[i] << 32 | ops->kernel[i];
+	uint64_t kernel = (uint64_t)ops->stream[i] << 32 | ops->kernel[i];
 	uint32_t row = vpa_index_row(
 		&s->index, kernel, ops->blocks[i], &s->rows, &s->row_cap, sizeof(*s->rows));
 
@@ -46,6 +48,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		if (!row)
 			return VPT_ENOMEM;
 		ns = ops->end_ns[i] - ops->start_ns[i];
+		row->device = ops->device[i];
 		row->shortest_ns = row->count++ && row->shortest_ns < ns ? row->shortest_ns : ns;
 		row->total_ns += ns;
 	}
@@ -59,7 +62,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 	for (i = 0; i < s->index.count; i++) {
 		const struct row *row = &s->rows[i];
-		int64_t device = c->model->devices[s->index.entries[i].a >> 32];
+		int64_t device = c->model->devices[row->device];
 
 		for (d = 0; d < out->device_count && out->devices[d].device != device; d++)
 			;

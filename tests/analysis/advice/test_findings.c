@@ -49,6 +49,15 @@ static const struct {
 		"kernel s7 1501us-1801us corr 3 grid 24" REDUCE "\n"
 		"call t1 cudaLaunchKernel 1003us-1004us corr 4\nkernel s7 1801us-2000us corr 4" ADD,
 		"exposed-comm 0.200 of 0.999 active, peer-wait 0.200 of 0.999 active"},
+	{"a group with a stream of its own may send less",
+		"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1001us-1401us corr 1" GEMM
+		"call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+		"kernel s8 1401us-1501us corr 2 grid 24" REDUCE "\n"
+		"call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
+		"kernel s7 1501us-1801us corr 3 grid 24" REDUCE "\n"
+		"call t1 cudaLaunchKernel 1003us-1004us corr 4\nkernel s7 1801us-2000us corr 4" ADD,
+		"exposed-comm 0.400 of 0.999 active"},
 	{"a cause is bound by what would be saved without it, launch latency too",
 		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
 		"kernel s7 1000us-1100us corr 1" GEMM
