@@ -371,6 +371,9 @@ static const char *send_less(struct vpa_report *r)
 	if (kind == VPA_COLLECTIVE_ALL_TO_ALL || kind == VPA_COLLECTIVE_SEND_RECV)
 		return "the two passes of guidance on GPUs of their own, fewer GPUs for one "
 		       "sequence (Ulysses, ring), FP8";
+	/* As FSDP does for each layer, in training to save memory. */
+	if (kind == VPA_COLLECTIVE_ALL_GATHER)
+		return "whole weights on each GPU where they fit, in place of shards";
 	return "fewer GPUs for one model or sequence, FP8";
 }
 

@@ -206,6 +206,9 @@ static void communication_has_a_name_and_two_remedies(void **state)
 			"Most communication is ncclKernel_AllReduce_RING_LL_Sum_float, 3 calls in "
 			"a step;",
 			"; or gradients in BF16", 0},
+		{" \"ncclDevKernel_AllGather_RING_LL\"\n", GEMM,
+			"Most communication is ncclDevKernel_AllGather_RING_LL, 3 calls in a step;",
+			"; or whole weights on each GPU", 0},
 		{REDUCE, GEMM,
 			"Most communication is ncclDevKernel_AllReduce_Sum_f32_RING_LL, 1 call in "
 			"a step; none of it runs beside compute.",
