@@ -53,6 +53,7 @@ int vpa_edges_find(struct vpa_tape *t, struct vpa_edges *out)
 	vpt_free(f.pending);
 	vpt_free(f.prior);
 	vpt_free(f.waits);
+	vpt_free(f.returns);
 	vpt_free(f.short_cost);
 	vpt_free(f.event_op);
 	vpa_index_free(&f.events);

@@ -246,13 +246,17 @@ static int find_gaps(struct vpa_edges_finding *f)
 
 /* ---- what calls wait for ---- */
 
+/* An op that ran on when the call had returned was not what it waited for. */
+static int was_for(const struct vpa_tape_op *o, const struct vpa_tape_call *c)
+{
+	return o->end_ns <= c->end_ns + LATE_END_NS && o->start_ns < c->end_ns;
+}
+
 static int add_target(struct vpa_edges_finding *f, struct vpa_tape_call *c, uint32_t op)
 {
-	const struct vpa_tape_op *o = &f->t->ops[op];
 	struct vpa_edges *e = f->e;
 
-	/* An op that ran on when the call had returned was not what it waited for. */
-	if (o->end_ns > c->end_ns + LATE_END_NS || o->start_ns >= c->end_ns)
+	if (!was_for(&f->t->ops[op], c))
 		return VPT_OK;
 	if (vpt_grow(&e->targets, &e->target_cap, e->target_count + 1, sizeof(*e->targets)))
 		return VPT_ENOMEM;
@@ -296,8 +300,8 @@ static int note_event(struct vpa_edges_finding *f, const struct vpa_tape_sync *s
 	return VPT_OK;
 }
 
-/* All streams of the process that have had work since the last such wait. */
-static int wait_for_all(struct vpa_edges_finding *f, struct vpa_tape_call *c)
+/* All streams of the process that have had work since the last such wait. `is_of_all`: it is known to wait for all of them. */
+static int wait_for_all(struct vpa_edges_finding *f, struct vpa_tape_call *c, int is_of_all)
 {
 	const struct vpa_tape *t = f->t;
 	size_t s;
@@ -308,23 +312,39 @@ static int wait_for_all(struct vpa_edges_finding *f, struct vpa_tape_call *c)
 			!vpa_tape_may_own(t->threads[c->thread].pid, t->streams[s].pid))
 			continue;
 		rc = add_target(f, c, f->last[s]);
-		f->synced[s] = f->last[s];
+		if (is_of_all || was_for(&t->ops[f->last[s]], c))
+			f->synced[s] = f->last[s];
 	}
 	return rc;
+}
+
+/* What is on the device may be younger than the event. */
+static int infer_target(struct vpa_edges_finding *f, struct vpa_tape_call *c)
+{
+	uint32_t op = c->target_count ? VPA_TAPE_NONE : vpa_event_wait_op(f, c);
+
+	if (op == VPA_TAPE_NONE)
+		return VPT_OK;
+	if (vpa_tape_counts(f->t, c->start_ns))
+		vpt_sat_add_to(&f->e->inferred_ns, c->end_ns - c->start_ns);
+	return add_target(f, c, op);
 }
 
 /* `s`: the record of what it waits for, or NULL. */
 static int wait_for(
 	struct vpa_edges_finding *f, struct vpa_tape_call *c, const struct vpa_tape_sync *s)
 {
+	int is_of_event = !s && vpa_waits_for_event(f->t, c), rc;
 	uint32_t op;
 
 	if (s && s->kind == VPT_SYNCKIND_STREAM && s->stream != VPA_TAPE_NONE)
 		op = f->last[s->stream];
 	else if (s && s->kind == VPT_SYNCKIND_EVENT)
 		op = op_of_event(f, s->sync_id, f->t->threads[c->thread].pid);
-	else
-		return wait_for_all(f, c);
+	else {
+		rc = wait_for_all(f, c, !is_of_event);
+		return !rc && is_of_event ? infer_target(f, c) : rc;
+	}
 	return op == VPA_TAPE_NONE ? VPT_OK : add_target(f, c, op);
 }
 
@@ -445,6 +465,8 @@ static int find_targets(struct vpa_edges_finding *f)
 	uint32_t i;
 	int rc = launch_earlier_ops(f);
 
+	if (!rc)
+		rc = vpa_event_waits_count(f);
 	f->launches_block = do_launches_block(t);
 	for (i = 0; i < t->op_count; i++)
 		t->ops[i].event = VPA_TAPE_NONE;

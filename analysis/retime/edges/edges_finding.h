@@ -14,6 +14,7 @@ struct vpa_edges_finding {
 	uint32_t *prior;   /* by op: the op before it on its stream */
 	/* By call: how many calls of its thread until then made a stream wait, no record says which; NULL: one GPU. */
 	uint32_t *waits;
+	uint32_t *returns;       /* private to event_waits.c */
 	uint64_t *short_cost;    /* by name */
 	struct vpa_index events; /* ids of events that were recorded, and the process */
 	uint32_t *event_op;      /* by such an id */
@@ -34,6 +35,15 @@ int64_t vpa_lengths_middle(struct vpa_lengths *l, int64_t none);
 
 /* `count` row numbers, all NONE. NULL: no memory. */
 uint32_t *vpa_new_rows(size_t count);
+
+/* ---- event_waits.c ---- */
+
+/* Whether a call waits long for an event. */
+int vpa_waits_for_event(const struct vpa_tape *t, const struct vpa_tape_call *c);
+/* Before the next. 0 or VPT_ENOMEM. */
+int vpa_event_waits_count(struct vpa_edges_finding *f);
+/* The op that such a call most likely waited for; NONE. */
+uint32_t vpa_event_wait_op(const struct vpa_edges_finding *f, const struct vpa_tape_call *c);
 
 /* The edges of calls, then those of ops. 0 or VPT_ENOMEM. */
 int vpa_edges_of_calls(struct vpa_edges_finding *f);

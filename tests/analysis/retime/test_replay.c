@@ -363,6 +363,15 @@ static const struct retime_case cases[] = {
 		100000, 117000, 7000, 10000,
 		{{"host 0", 1, 10000}, {"host 0.5", 1, 10000}, {"host 2", 1, 20000},
 			{"scale k 0.5", 2, 12000}, {"delete cudaLaunch*", 2, 3000}}},
+	{"a wait for an event that no record names",
+		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-105000 corr 1 \"a\"\n"
+		"call t1 cudaLaunchKernel 4000-6000 corr 2\nkernel s7 105000-305000 corr 2 \"b\"\n"
+		"call t1 cudaEventSynchronize 8000-112000 corr 3\n"
+		"call t1 cudaLaunchKernel 300000-302000 corr 4\nkernel s7 306000-316000 corr 4 "
+		"\"c\"\n",
+		1000, 316000, 201000, 313000,
+		/* the wait ends 50,000 ns earlier, and so does the launch; "b" is on until 255,000 */
+		{{"scale a 0.5", 1, 265000}}},
 	{"a wait for another GPU",
 		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-45000 corr 1 \"a\"\n"
 		"call t1 cudaStreamWaitEvent 6000-7000 corr 3\n"
