@@ -141,6 +141,9 @@ void vpa_find_gpus(struct vpa_report *r);      /* whether one GPU can reach the 
 /* Fills in what each finding adds to those before it. */
 void vpa_findings_claim(struct vpa_report *r);
 
+/* Whether a name can stand in a change, where it is the rest of the line and may be a pattern. NULL: no. */
+int vpa_is_plain_name(const char *name);
+
 /* Fills in the changes that findings and candidates ask for, see ../retime/replay/change.h. */
 void vpa_finding_changes(struct vpa_report *r);
 

@@ -112,8 +112,7 @@ static unsigned long_head_ms(const struct vpa_report *r, const char **place)
 	return mean_ns >= 1000000 ? ms : 0;
 }
 
-/* In a change a name is the rest of the line, and may be a pattern. */
-static int is_plain(const char *name)
+int vpa_is_plain_name(const char *name)
 {
 	return name && strlen(name) < 100 && !strpbrk(name, ";*?[]()!@+\\\n");
 }
@@ -126,7 +125,7 @@ static const char *first_work_change(struct vpa_report *r)
 	if (!ms || !vpa_finding_find(r, VPA_FOUND_BEFORE_FIRST_WORK))
 		return NULL;
 	return vpa_arena_printf(&r->arena, "host 0.5 over %ums%s%s", ms,
-		is_plain(place) ? " in " : "", is_plain(place) ? place : "");
+		vpa_is_plain_name(place) ? " in " : "", vpa_is_plain_name(place) ? place : "");
 }
 
 /* Host code that neither the change above has nor a warm-up takes. */
@@ -149,7 +148,7 @@ static const char *host_change(struct vpa_report *r, const char *all)
 /* Its evidence is the name of the stage or range. */
 static const char *again_change(struct vpa_report *r, const struct vpa_finding *f)
 {
-	return f->evidence_count && is_plain(f->evidence[0])
+	return f->evidence_count && vpa_is_plain_name(f->evidence[0])
 		       ? vpa_arena_printf(&r->arena, "skip 1/1 %s", f->evidence[0])
 		       : NULL;
 }

@@ -6,6 +6,8 @@
 #include "analysis/advice/finding.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/names/families.h"
+#include "analysis/names/range_names.h"
 #include "analysis/pipeline/range_scopes.h"
 #include "analysis/report/overview.h"
 #include "formats/base/saturate.h"
@@ -142,15 +144,55 @@ static void write_drifts(struct vpa_report *r)
 	}
 }
 
+/* The row of the stage that grows most; NULL: none does. */
+static const struct vpa_stage_row *grown_stage(
+	const struct vpa_report *r, const struct vpa_blocks *b)
+{
+	size_t i;
+
+	for (i = 0; b->grown_stage && i < r->stage_count; i++)
+		if (!strcmp(r->stages[i].name, b->grown_stage))
+			return &r->stages[i];
+	return NULL;
+}
+
+/* Whether it decodes: then it needs no more keys than its own, and grows where old latents are decoded again. */
+static int is_decoder_growth(const struct vpa_blocks *b)
+{
+	return vpa_range_is_decoder(b->grown_stage, strlen(b->grown_stage)) ||
+	       (b->grown == VPA_FAMILY_CONV && 2 * b->grown_drift_ns >= b->grown_stage_drift_ns);
+}
+
+/* Growth of a stage that has a line of its own: enough of it, and not attention. */
+static int has_stage_growth(const struct vpa_report *r, const struct vpa_blocks *b)
+{
+	const struct vpa_stage_row *s = grown_stage(r, b);
+	struct vpa_saving saving = {
+		.ns = b->grown_stage_more_ns, .base_ns = b->grown_stage_more_ns};
+
+	return s && b->has_drift && b->grown_stage_drift_ns >= growth_share * b->period.mean_ns &&
+	       s->attention_ns < s->busy_ns / 2 && vpa_saving_is_worth(r, &saving);
+}
+
+/* Of that, what no shorter KV window saves. */
+static int has_decoder_growth(const struct vpa_report *r, const struct vpa_blocks *b)
+{
+	return has_stage_growth(r, b) && is_decoder_growth(b);
+}
+
 /* Whether blocks grow by more than attention does, as where what it reads is computed anew in each: then the same window that
  * makes attention shorter makes other work shorter too. */
-static int grows_beside(const struct vpa_blocks *b)
+static int grows_beside(const struct vpa_report *r, const struct vpa_blocks *b)
 {
-	return b->attention_drift_most_ns < nearly_all * b->period_drift_ns;
+	double drift = b->period_drift_ns;
+
+	if (has_decoder_growth(r, b))
+		drift -= b->grown_stage_drift_ns;
+	return b->attention_drift_most_ns < nearly_all * drift;
 }
 
 /* The GPUs' work beyond that of the block with least. */
-static uint64_t work_growth_ns(const struct vpa_blocks *b)
+static uint64_t work_growth_ns(const struct vpa_report *r, const struct vpa_blocks *b)
 {
 	uint64_t least = UINT64_MAX, ns = 0;
 	size_t i;
@@ -161,7 +203,7 @@ static uint64_t work_growth_ns(const struct vpa_blocks *b)
 	for (i = 0; i < b->count; i++)
 		if (!b->series[i].warmup)
 			vpt_sat_add_to(&ns, b->series[i].busy_ns - least);
-	return ns;
+	return has_decoder_growth(r, b) ? vpt_sat_sub(ns, b->grown_stage_more_ns) : ns;
 }
 
 /* Attention beyond that of the block with least, as a range where some of it is not fused, or other work grows too. */
@@ -183,10 +225,10 @@ static struct vpa_saving growth_of(const struct vpa_report *r, const struct vpa_
 		vpt_sat_add_to(&s.ns, b->series[i].attention_ns - least);
 		vpt_sat_add_to(&eager, b->series[i].eager_ns - least_eager);
 	}
-	s.from_ns = eager || grows_beside(b) ? s.ns : 0;
+	s.from_ns = eager || grows_beside(r, b) ? s.ns : 0;
 	vpt_sat_add_to(&s.ns, vpt_sat_u64(eager_gemms_ns(r, (double)eager) + 0.5));
-	if (grows_beside(b))
-		s.ns = vpa_later(s.ns, work_growth_ns(b));
+	if (grows_beside(r, b))
+		s.ns = vpa_later(s.ns, work_growth_ns(r, b));
 	return s;
 }
 
@@ -227,9 +269,10 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 	f->words = growth_words(r, b);
 	f->caveat = "with a shorter window the model forgets earlier frames";
 	f->note = vpa_arena_printf(&r->arena, "%s%s%s", f->caveat,
-		grows_beside(b) ? "; other work grows too: at most each block is as short as the "
-				  "shortest"
-				: "",
+		grows_beside(r, b)
+			? "; other work grows too: at most each block is as short as the "
+			  "shortest"
+			: "",
 		s.ns && sold ? "; what a faster back-end of attention would save is left out" : "");
 	s.ns = s.base_ns = s.ns > sold ? s.ns - sold : 0;
 	s.from_ns = s.from_ns > sold ? s.from_ns - sold : 0;
@@ -248,6 +291,55 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 	f->threshold = "1 % of the period";
 }
 
+/* In the replay all its kernels get shorter alike, so that it works in all measured blocks as often what it works in the first. */
+static const char *steady_stage(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	return vpa_is_plain_name(b->grown_stage)
+		       ? vpa_arena_printf(&r->arena, "scale * %s in %s",
+				 vpa_fixed(
+					 (double)(b->grown_stage_busy_ns - b->grown_stage_more_ns) /
+						 (double)b->grown_stage_busy_ns,
+					 6)
+					 .text,
+				 b->grown_stage)
+		       : NULL;
+}
+
+/* A stage that does more in each block, where what it did before could be kept. Other work that grows with attention is in the
+ * bound of attention's line. */
+static void find_stage_growth(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	struct vpa_saving s = {.ns = b->grown_stage_more_ns, .base_ns = b->grown_stage_more_ns};
+	struct vpa_finding *f;
+
+	if (!has_stage_growth(r, b) ||
+		(!is_decoder_growth(b) && vpa_finding_find(r, VPA_FOUND_ATTENTION_GROWTH)))
+		return;
+	f = vpa_finding_add(r, VPA_FOUND_STAGE_GROWTH, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	f->title =
+		is_decoder_growth(b)
+			? "the decoder takes longer in each block: decode only the new latents, "
+			  "and keep its state between blocks"
+			: "a stage takes longer in each block: keep what it computed for earlier "
+			  "blocks";
+	f->words = is_decoder_growth(b) ? "decode only the new latents"
+					: "compute only what is new in each block";
+	f->where = vpa_arena_printf(&r->arena, "in %s", b->grown_stage);
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena,
+		"%s: +%s per block; %s of %s is beyond what it takes in the first",
+		vpa_fit(b->grown_stage, 100).text,
+		vpa_duration(vpt_sat_u64(b->grown_stage_drift_ns + 0.5)).text,
+		vpa_duration(b->grown_stage_more_ns).text,
+		vpa_duration(b->grown_stage_busy_ns).text);
+	f->threshold = "1 % of the period per block, 2 % of active, 1 % of the window";
+	f->note = f->measured;
+	f->change = steady_stage(r, b);
+	vpa_finding_evidence(f, b->grown_stage);
+}
+
 /* Whether a stage is outside denoising: one that only its place makes a stage may be all of it, where no steps are known. */
 static int is_outside_steps(const struct vpa_request *q, const struct vpa_stage_row *s)
 {
@@ -256,9 +348,10 @@ static int is_outside_steps(const struct vpa_request *q, const struct vpa_stage_
 }
 
 /* Such a stage has a finding of its own, with what to do. */
-static int is_done_again(const struct vpa_report *r, const struct vpa_stage_row *s)
+static int is_named(
+	const struct vpa_report *r, const struct vpa_stage_row *s, enum vpa_finding_id id)
 {
-	const struct vpa_finding *f = vpa_finding_find(r, VPA_FOUND_WORK_AGAIN);
+	const struct vpa_finding *f = vpa_finding_find(r, id);
 
 	return f && f->evidence_count && !strcmp(f->evidence[0], s->name);
 }
@@ -272,7 +365,8 @@ static void find_stages(struct vpa_report *r, const struct vpa_request *q)
 		const struct vpa_stage_row *s = &r->stages[i];
 
 		if (!is_outside_steps(q, s) || !s->in_blocks || s->alone_share <= stage_share ||
-			is_done_again(r, s))
+			is_named(r, s, VPA_FOUND_WORK_AGAIN) ||
+			is_named(r, s, VPA_FOUND_STAGE_GROWTH))
 			continue;
 		f = vpa_finding_add(r, VPA_FOUND_STAGE_SHARE, VPA_FINDING_WARN);
 		if (!f)
@@ -378,6 +472,7 @@ void vpa_find_blocks(struct vpa_report *r)
 	find_steps(r, q);
 	find_block_size(r, &q->blocks);
 	find_growth(r, &q->blocks);
+	find_stage_growth(r, &q->blocks);
 	find_stages(r, q);
 	find_prompt_again(r, &q->blocks);
 	find_syncs(r, q);

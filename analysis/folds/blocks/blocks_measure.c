@@ -20,6 +20,7 @@
 #include "analysis/folds/blocks/blocks_math.h"
 #include "analysis/folds/blocks/blocks_parts.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -398,12 +399,41 @@ static int write_grown(struct measure *m, size_t count)
 	return VPT_OK;
 }
 
+/* What a stage works in a block. */
+static uint64_t stage_busy_ns(const struct measure *m, size_t k, uint32_t row)
+{
+	const struct vpa_stage_sum *sum = vpa_stage_sum_of(m->w, m->g->blocks[k].id, row);
+
+	return sum ? sum->busy_ns : 0;
+}
+
+/* What the stage works beyond the first block. One of the warm-up stands for it if it has as many latents and works less in it, so
+ * no first use; blocks without a number of latents may differ. */
+static void write_stage_more(struct measure *m, uint32_t row)
+{
+	struct vpa_blocks *b = m->b;
+	uint64_t least = stage_busy_ns(m, m->rows[0], row), ns;
+	size_t i;
+
+	for (i = 0; i < m->rows[0]; i++) {
+		ns = stage_busy_ns(m, i, row);
+		if (ns && b->series[i].latents &&
+			b->series[i].latents == measured_row(m, 0)->latents)
+			least = ns < least ? ns : least;
+	}
+	b->grown_stage_busy_ns = b->grown_stage_more_ns = 0;
+	for (i = 0; i < b->measured; i++) {
+		ns = stage_busy_ns(m, m->rows[i], row);
+		vpt_sat_add_to(&b->grown_stage_busy_ns, ns);
+		vpt_sat_add_to(&b->grown_stage_more_ns, vpt_sat_sub(ns, least));
+	}
+}
+
 /* Which stage outside steps grows most in them. */
 static int write_grown_stage(struct measure *m, size_t count)
 {
 	const struct vpa_blocks_table *s = m->w->s;
 	struct vpa_blocks *b = m->b;
-	const struct vpa_stage_sum *sum;
 	uint32_t row;
 	size_t i;
 	double drift;
@@ -414,15 +444,14 @@ static int write_grown_stage(struct measure *m, size_t count)
 		if (vpa_row_kind(m->w, kept) != VPA_SCOPE_STAGE || kept->holds_steps ||
 			kept->nested == kept->count)
 			continue;
-		for (i = 0; i < count; i++) {
-			sum = vpa_stage_sum_of(m->w, m->g->blocks[m->rows[i]].id, row);
-			m->values[i] = sum ? sum->busy_ns : 0;
-		}
+		for (i = 0; i < count; i++)
+			m->values[i] = stage_busy_ns(m, m->rows[i], row);
 		if (vpa_slope_of(m->values, count, &drift))
 			return VPT_ENOMEM;
 		if (drift > b->grown_stage_drift_ns) {
 			b->grown_stage_drift_ns = drift;
 			b->grown_stage = vpa_stage_row_name(m->w, kept);
+			write_stage_more(m, row);
 		}
 	}
 	return VPT_OK;

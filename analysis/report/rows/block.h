@@ -105,6 +105,8 @@ struct vpa_blocks {
 	/* The same of stages outside steps, by their busy time; NULL: none grows. */
 	const char *grown_stage;
 	double grown_stage_drift_ns;
+	/* What it works in measured blocks, and of that beyond what it works in the first whole block of as many latents. */
+	uint64_t grown_stage_busy_ns, grown_stage_more_ns;
 	int64_t saturated_at; /* row of the series from which attention stops growing; -1: none */
 	uint64_t busy_ns, idle_ns, paused_ns; /* measured */
 	uint64_t work_ns; /* the most that one device did in them itself, as vpa_work_ns() */

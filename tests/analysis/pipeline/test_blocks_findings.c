@@ -276,6 +276,93 @@ static void attention_that_does_not_grow_alone(void **state)
 	}
 }
 
+/* Six blocks of 60 ms of denoising, with `attention` ms more of it in each, and a stage of 20 ms in the first that takes `more`
+ * longer in each that follows: beyond the first 20 + 40 + ... + 100 of 20 ms. */
+static struct vpa_report *blocks_with_a_stage_that_grows(unsigned first_frames, const char *stage,
+	const char *kernel_name, unsigned attention, unsigned more)
+{
+	const struct vpa_options options = {.has_warmup = 1, .warmup = 1};
+	unsigned k, t = 0;
+
+	begin();
+	for (k = 0; k < 6; k++) {
+		unsigned denoise = 60 + attention * k, decode = 20 + more * k;
+
+		block(t, t + denoise + decode, k, k ? 12 : first_frames);
+		step(t, t + denoise, 0, 0);
+		kernel(t, t, t + 20 + attention * k, ATTENTION);
+		kernel(t, t + 20 + attention * k, t + denoise, GEMM);
+		annotated("range", t + denoise, t + denoise + decode, stage, "{'kind':'stage'}");
+		kernel(t + denoise, t + denoise, t + denoise + decode, kernel_name);
+		t += denoise + decode;
+	}
+	return analyze(&options);
+}
+
+static void a_stage_that_grows_has_a_line(void **state)
+{
+	static const struct {
+		const char *rule;
+		unsigned first_frames; /* 0: nor a number of latents */
+		const char *stage, *kernel;
+		unsigned attention, more;
+		double gain_ms, attention_ms;
+		const char *measured, *words, *change;
+	} cases[] = {
+		{"a decoder decodes old latents again", 0, "vae_decode", CONV, 0, 20, 200, -1,
+			"vae_decode: +20.0 ms per block; 200 ms of 400 ms is beyond what it takes "
+			"in the first",
+			"decode only the new latents", "scale * 0.500000 in vae_decode"},
+		{"with as many latents the warm-up is the first", 12, "vae_decode", CONV, 0, 20,
+			300, -1,
+			"vae_decode: +20.0 ms per block; 300 ms of 400 ms is beyond what it takes "
+			"in the first",
+			"decode only the new latents", "scale * 0.250000 in vae_decode"},
+		{"a shorter window makes no decoder quicker", 0, "vae_decode", CONV, 5, 20, 200, 50,
+			"vae_decode: +20.0 ms per block; 200 ms of 400 ms is beyond what it takes "
+			"in the first",
+			"decode only the new latents", "scale * 0.500000 in vae_decode"},
+		{"convolutions are decoding by whatever name", 0, "to_frames", CONV, 0, 20, 200, -1,
+			"to_frames: +20.0 ms per block; 200 ms of 400 ms is beyond what it takes "
+			"in the first",
+			"decode only the new latents", "scale * 0.500000 in to_frames"},
+		{"another stage keeps what it has", 0, "update_memory", GEMM, 0, 20, 200, -1,
+			"update_memory: +20.0 ms per block; 200 ms of 400 ms is beyond what it "
+			"takes in the first",
+			"compute only what is new in each block",
+			"scale * 0.500000 in update_memory"},
+		{"or follows attention, which has the line", 0, "update_memory", GEMM, 5, 20, 0,
+			250, NULL, NULL, NULL},
+		{"a stage of attention is no other", 0, "update_memory", ATTENTION, 0, 20, 0, 200,
+			NULL, NULL, NULL},
+		{"a steady one has none", 0, "vae_decode", CONV, 0, 0, 0, -1, NULL, NULL, NULL},
+	};
+	const struct vpa_finding *f, *attention;
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		r = blocks_with_a_stage_that_grows(cases[i].first_frames, cases[i].stage,
+			cases[i].kernel, cases[i].attention, cases[i].more);
+		f = finding(r, "stage-growth");
+		attention = finding(r, "attention-growth");
+		if (!f != !cases[i].measured || (f && strcmp(f->measured, cases[i].measured) != 0))
+			fail_msg("%s: %s", cases[i].rule, f ? f->measured : "nothing");
+		if ((attention ? attention->gain_at_most_ms : -1) != cases[i].attention_ms)
+			fail_msg("%s: %f ms of attention", cases[i].rule,
+				attention ? attention->gain_at_most_ms : -1);
+		if (f) {
+			assert_float_equal(f->gain_at_most_ms, cases[i].gain_ms, 1e-6);
+			assert_float_equal(f->base_gain_ms, cases[i].gain_ms / 5, 1e-6);
+			assert_string_equal(f->words, cases[i].words);
+			assert_string_equal(f->change, cases[i].change);
+			assert_null(finding(r, "stage-share"));
+		}
+		vpa_report_free(r);
+	}
+}
+
 /* Seven blocks `period` apart: 100 ms of denoising, then 60 ms of a stage on another stream. */
 static void blocks_with_a_stage_beside(unsigned period)
 {
@@ -547,6 +634,7 @@ int main(void)
 		cmocka_unit_test(a_large_model_has_narrow_products),
 		cmocka_unit_test(unfused_attention_grows_as_a_whole),
 		cmocka_unit_test(attention_that_does_not_grow_alone),
+		cmocka_unit_test(a_stage_that_grows_has_a_line),
 		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
 		cmocka_unit_test(a_plain_part_may_be_the_denoising),
 		cmocka_unit_test(a_prompt_is_encoded_once),
