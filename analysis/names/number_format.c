@@ -136,6 +136,14 @@ int vpa_is_unaligned(const char *name)
 	return 0;
 }
 
+enum vpa_fallback vpa_fallback_of(const char *name)
+{
+	if (strstr(name, "naive_conv"))
+		return VPA_FALLBACK_NAIVE_CONV;
+	return strstr(name, "Cijk_") && strstr(name, "_ISA000_") ? VPA_FALLBACK_ANY_ISA
+								 : VPA_FALLBACK_NONE;
+}
+
 int vpa_is_of_bits(const char *name, size_t len)
 {
 	struct vpt_text text = {name, len};

@@ -22,6 +22,14 @@ enum vpa_precision vpa_precision_of(const char *name, size_t len);
  * "align1" the worst. */
 int vpa_is_unaligned(const char *name);
 
+/* What a library runs where it has no kernel for a format or a GPU. */
+enum vpa_fallback {
+	VPA_FALLBACK_NONE,
+	VPA_FALLBACK_NAIVE_CONV, /* MIOpen's reference convolutions, one thread for each output */
+	VPA_FALLBACK_ANY_ISA     /* Tensile's products for any instruction set of AMD's */
+};
+enum vpa_fallback vpa_fallback_of(const char *name);
+
 /* Whether a kernel of the family quant shifts or masks bytes, as PyTorch's own operators do to unpack numbers of few bits. Such
  * a kernel is one of several that unpack together. */
 int vpa_is_of_bits(const char *name, size_t len);

@@ -321,6 +321,79 @@ static void find_scattered(struct vpa_report *r)
 		sum.most->gb_per_s, sum.most->peak_gb_per_s);
 }
 
+/* ---- what libraries fall back to ---- */
+
+static const struct {
+	enum vpa_fallback fallback;
+	enum vpa_family family;
+	const char *title, *words;
+} fallbacks[] = {
+	{VPA_FALLBACK_NAIVE_CONV, VPA_FAMILY_CONV,
+		"MIOpen found no fast kernel for convolutions and uses its reference one: try "
+		"FP16, "
+		"channels_last_3d, MIOPEN_FIND_MODE=NORMAL, a newer ROCm",
+		"no naive_conv: type, layout, MIOPEN_FIND_MODE"},
+	{VPA_FALLBACK_ANY_ISA, VPA_FAMILY_GEMM,
+		"rocBLAS has no kernels for this GPU and uses those for any: install them for it, "
+		"or "
+		"a newer ROCm",
+		"rocBLAS kernels for this GPU, not for any"},
+};
+
+/* Kernels of one fallback; they come by time, falling. */
+struct fallen_back {
+	const struct vpa_kernel_row *largest;
+	uint64_t calls, ns;
+};
+
+static struct fallen_back fallen_back_to(const struct vpa_report *r, enum vpa_fallback fallback)
+{
+	struct fallen_back sum = {0};
+	size_t i;
+
+	for (i = 0; i < r->kernel_names; i++) {
+		const struct vpa_kernel_row *k = &r->kernels[i];
+
+		if (vpa_fallback_of(k->name) != fallback)
+			continue;
+		sum.largest = sum.largest ? sum.largest : k;
+		vpt_sat_add_to(&sum.calls, k->time.count);
+		vpt_sat_add_to(&sum.ns, k->exclusive_ns);
+	}
+	return sum;
+}
+
+/* Something else has to do the work, so all of it is the bound. */
+static void find_fallbacks(struct vpa_report *r)
+{
+	struct fallen_back most = {0}, sum;
+	struct vpa_saving s = {0};
+	struct vpa_finding *f;
+	size_t i, is = 0;
+
+	for (i = 0; i < COUNT(fallbacks); i++) {
+		sum = fallen_back_to(r, fallbacks[i].fallback);
+		is = sum.ns > most.ns ? i : is;
+		most = sum.ns > most.ns ? sum : most;
+	}
+	s.ns = vpa_earlier(most.ns, vpa_busy_ns(r));
+	if (!vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, VPA_FOUND_FALLBACK_KERNELS, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	f->title = fallbacks[is].title;
+	f->words = fallbacks[is].words;
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, fallbacks[is].family);
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena, "%s: %" PRIu64 " call%s, %s, %s %% of busy",
+		vpa_fit(most.largest->name, 60).text, most.calls, vpa_plural(most.calls),
+		vpa_duration(most.ns).text, vpa_percent(most.ns, vpa_busy_ns(r)).text);
+	f->note = f->measured;
+	f->threshold = "1 % of the window, 2 % of active";
+	f->caveat = "something else has to do this work";
+}
+
 /* ---- the largest kernels ---- */
 
 /* Thread blocks that would give each multiprocessor one. */
@@ -456,5 +529,6 @@ void vpa_find_kernels(struct vpa_report *r)
 	find_scattered(r);
 	find_attention_cost(r);
 	find_few_blocks(r);
+	find_fallbacks(r);
 	find_largest(r);
 }

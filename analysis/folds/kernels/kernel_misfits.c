@@ -1,5 +1,6 @@
 /* kernel_misfits.c - kernels whose names show that a format costs time: matrix products that load one element
- * at a time, FP32 among narrower ones, and copies between the layouts that convolutions want.
+ * at a time, FP32 among narrower ones, copies between the layouts that convolutions want, and kernels that a library falls back to
+ * where it has none for a format or GPU.
  *
  * Reads the table of kernels, with the rows that the report does not list. PyTorch's own copies between
  * layouts have a name that many copies have: they are found by the operators around them. */
@@ -132,6 +133,33 @@ static int is_layout_copy(const struct vpa_kernel_row *k)
 	return vpa_is_marked(k->marks, VPA_MARK_CONV_LAYOUT);
 }
 
+static int is_naive_conv(const struct vpa_kernel_row *k)
+{
+	return vpa_fallback_of(k->name) == VPA_FALLBACK_NAIVE_CONV;
+}
+
+static int is_for_any_isa(const struct vpa_kernel_row *k)
+{
+	return vpa_fallback_of(k->name) == VPA_FALLBACK_ANY_ISA;
+}
+
+/* cuDNN's kernels for any type and layout. */
+static int is_plain_conv(const struct vpa_kernel_row *k)
+{
+	return k->family == VPA_FAMILY_CONV && strstr(k->name, "convolve_sgemm");
+}
+
+static int has_tensor_convs(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->kernel_names; i++)
+		if (r->kernels[i].family == VPA_FAMILY_CONV &&
+			vpa_is_marked(r->kernels[i].marks, VPA_MARK_TENSOR_CORES))
+			return 1;
+	return 0;
+}
+
 static uint64_t narrow_ns(const struct vpa_report *r)
 {
 	uint64_t ns = 0;
@@ -147,16 +175,28 @@ static uint64_t narrow_ns(const struct vpa_report *r)
 static const struct misfit {
 	const char *id, *title, *advice;
 	int (*is)(const struct vpa_kernel_row *k); /* NULL: those of state.copies */
-	int needs_narrow; /* only where other matrix products are in 16 bits or fewer */
+	enum {
+		ALWAYS,
+		AMONG_NARROW,
+		AMONG_TENSOR_CONVS
+	} when; /* only beside products of 16 bits or fewer, ... */
 } misfits[] = {
 	{"align1-gemm", "products of unaligned operands (align1)",
-		"pad the innermost dimension to a multiple of 8 elements", is_align1, 0},
+		"pad the innermost dimension to a multiple of 8 elements", is_align1, ALWAYS},
 	{"fp32-gemm", "products in FP32 among narrower ones",
-		"cast the inputs to the model's type, or allow TF32", is_fp32, 1},
+		"cast the inputs to the model's type, or allow TF32", is_fp32, AMONG_NARROW},
 	{"layout-copy", "copies between layouts for convolutions", "keep tensors in channels_last",
-		is_layout_copy, 0},
+		is_layout_copy, ALWAYS},
 	{"pytorch-layout-copy", "PyTorch's copies between layouts for convolutions",
-		"keep tensors and weights in channels_last", NULL, 0},
+		"keep tensors and weights in channels_last", NULL, ALWAYS},
+	{"naive-conv", "convolutions in MIOpen's reference kernels",
+		"FP16, channels_last or channels_last_3d, MIOPEN_FIND_MODE=NORMAL, a newer ROCm",
+		is_naive_conv, ALWAYS},
+	{"fallback-gemm", "products in Tensile's kernels for any GPU",
+		"install rocBLAS with kernels for this GPU", is_for_any_isa, ALWAYS},
+	{"plain-conv", "convolutions without tensor cores among others that use them",
+		"cast the inputs, or allow TF32; pad channels to a multiple of 8", is_plain_conv,
+		AMONG_TENSOR_CONVS},
 };
 
 static void add_kernel(
@@ -225,14 +265,17 @@ static int compare_misfits(const void *pa, const void *pb)
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct vpa_misfit_row *rows = vpa_arena_alloc(&out->arena, COUNT(misfits), sizeof(*rows));
-	uint64_t busy = vpa_busy_ns(out), narrow = narrow_ns(out);
+	uint64_t busy = vpa_busy_ns(out);
+	const int has[] = {[ALWAYS] = 1,
+		[AMONG_NARROW] = narrow_ns(out) > 0,
+		[AMONG_TENSOR_CONVS] = has_tensor_convs(out)};
 	size_t i, k, count = 0;
 
 	(void)c;
 	if (!rows)
 		return VPT_ENOMEM;
 	for (i = 0; i < COUNT(misfits); i++) {
-		if (misfits[i].needs_narrow && !narrow)
+		if (!has[misfits[i].when])
 			continue;
 		for (k = 0; misfits[i].is && k < out->kernel_names; k++)
 			if (misfits[i].is(&out->kernels[k]))

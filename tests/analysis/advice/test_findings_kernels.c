@@ -34,6 +34,56 @@ static void expect(const char *rule, const struct vpa_report *r, const char *id,
 			f->gain_at_most_ms);
 }
 
+/* ---- fallbacks ---- */
+
+#define NAIVE "\"naive_conv_ab_nonpacked_fwd_ncdhw_ushort_double_ushort\""
+#define ANY   "\"Cijk_Ailk_Bljk_HB_MT64x64x16_SE_1LDSB0_ISA000_K1\""
+#define IGEMM "\"igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt256x128x32\""
+
+/* Five kernels back to back, of 100 us each. */
+static void kernels_that_libraries_fall_back_to_are_named(void **state)
+{
+	static const struct {
+		const char *rule, *kernels[5], *measured;
+		double gain_ms;
+		const char *screen;
+	} cases[] = {
+		{"MIOpen's reference convolution", {NAIVE, NAIVE, NAIVE, IGEMM, BGEMM},
+			"naive_conv_ab_nonpacked_fwd_ncdhw_ushort_double_ushort: 3 calls, 300 us, "
+			"60.0 % of busy",
+			0.3, " 1 no naive_conv: type, layout, MIOPEN_FIND_MODE"},
+		{"Tensile's products for any GPU", {NAIVE, ANY, ANY, IGEMM, BGEMM},
+			"Cijk_Ailk_Bljk_HB_MT64x64x16_SE_1LDSB0_ISA000_K1: 2 calls, 200 us, "
+			"40.0 % of busy",
+			0.2, " 1 rocBLAS kernels for this GPU, not for any"},
+		{"others are none", {IGEMM, IGEMM, IGEMM, IGEMM, BGEMM}, NULL, 0,
+			"since conv is 80.0 % of it. Its largest kernel is igemm_fwd_gtcx3"},
+		{"half of the work is not most of it", {IGEMM, IGEMM, BGEMM, BGEMM, PLUS}, NULL, 0,
+			"is 40.0 % of it. THE WINDOW"},
+	};
+	char script[1200], *screen;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		int at = snprintf(script, sizeof(script), "start 0us\n");
+		struct vpa_report *r;
+
+		for (k = 0; k < 5; k++)
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+				"kernel s7 %zuus+100us corr %zu %s\n",
+				10 + 2 * k, k + 1, 100 + 100 * k, k + 1, cases[i].kernels[k]);
+		r = vpt_script_report(script, NULL);
+		expect(cases[i].rule, r, "fallback-kernels", cases[i].measured, cases[i].gain_ms);
+		screen = text_of(r, 0);
+		if (!strstr(screen, cases[i].screen))
+			fail_msg("%s: no \"%s\" in\n%s", cases[i].rule, cases[i].screen, screen);
+		vpt_free(screen);
+		vpa_report_free(r);
+	}
+}
+
 /* ---- FP32 ---- */
 
 static void products_in_fp32_get_the_advice_of_their_gpu(void **state)
@@ -625,6 +675,7 @@ static void what_is_in_8_bits_is_not_to_be_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels_that_libraries_fall_back_to_are_named),
 		cmocka_unit_test(products_in_fp32_get_the_advice_of_their_gpu),
 		cmocka_unit_test(chains_of_elementwise_kernels_are_found),
 		cmocka_unit_test(a_chain_is_of_any_length),

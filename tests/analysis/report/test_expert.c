@@ -518,6 +518,29 @@ static void misfits_are_found_by_name(void **state)
 		assert_int_equal(r->expert.misfits[i].exclusive_ns, wanted[i].ns);
 	}
 	vpa_report_free(r);
+	/* What libraries fall back to: cuDNN's plain kernels count beside others with tensor cores. */
+	r = analyze("start 1us\n"
+		    "kernel s7 1100-1900 corr 1 "
+		    "\"naive_conv_ab_nonpacked_fwd_ncdhw_ushort_double_ushort\"\n"
+		    "kernel s7 1900-2300 corr 2 "
+		    "\"Cijk_Ailk_Bljk_HB_MT64x64x16_SE_1LDSB0_ISA000_K1\"\n"
+		    "kernel s7 2300-2500 corr 3 "
+		    "\"void implicit_convolve_sgemm<__half, __half, 1024, 5, 5, 3>(int)\"\n"
+		    "kernel s7 2500-2600 corr 4 \"Cijk_Ailk_Bljk_HB_MT64x64x16_SE_ISA90a_K1\"\n"
+		    "kernel s7 2600-2700 corr 5 "
+		    "\"sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc\"\n");
+	assert_int_equal(r->expert.misfit_count, 3);
+	assert_string_equal(r->expert.misfits[0].id, "naive-conv");
+	assert_int_equal(r->expert.misfits[0].exclusive_ns, 800);
+	assert_string_equal(r->expert.misfits[1].id, "fallback-gemm");
+	assert_int_equal(r->expert.misfits[1].exclusive_ns, 400);
+	assert_string_equal(r->expert.misfits[2].id, "plain-conv");
+	assert_int_equal(r->expert.misfits[2].exclusive_ns, 200);
+	vpa_report_free(r);
+	r = analyze("start 1us\nkernel s7 2300-2500 corr 3 "
+		    "\"void implicit_convolve_sgemm<float, float, 1024, 5, 5, 3>(int)\"\n");
+	assert_int_equal(r->expert.misfit_count, 0);
+	vpa_report_free(r);
 	/* FP32 throughout is a choice, not a misfit. */
 	r = analyze("start 1us\nkernel s7 1400-1550 corr 3 \"ampere_sgemm_128x64_nn\"\n");
 	assert_int_equal(r->expert.misfit_count, 0);

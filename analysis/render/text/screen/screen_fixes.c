@@ -8,8 +8,10 @@
 #include "analysis/advice/finding.h"
 #include "analysis/model/gpu_arch.h"
 #include "analysis/names/number_format.h"
+#include "analysis/render/kernel_names.h"
 #include "formats/base/saturate.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -612,6 +614,22 @@ static const char *less_of(const struct vpa_report *r, enum vpa_family family)
 	}
 }
 
+/* The kernel that takes most of a family's time. They come by time, falling. */
+static void add_largest(struct vpa_words *w, const struct vpa_report *r, enum vpa_family family)
+{
+	const struct vpa_kernel_row *k = NULL;
+	size_t i;
+
+	for (i = 0; i < r->kernel_count && !k; i++)
+		if (r->kernels[i].family == family)
+			k = &r->kernels[i];
+	if (k && k->time.count)
+		vpa_words_add(w, " ", "Its largest kernel is %s, %" PRIu64 " call%s of %s.",
+			vpa_kernel_label(k->name, 40).text, k->time.count,
+			vpa_plural(k->time.count),
+			vpa_duration(k->time.total_ns / k->time.count).text);
+}
+
 /* Where the GPU is what limits, and nothing is known to be wasted, that is the answer. */
 static void put_nothing(struct vpa_page *p, const struct vpa_screen *s)
 {
@@ -634,6 +652,8 @@ static void put_nothing(struct vpa_page *p, const struct vpa_screen *s)
 		vpa_words_add(&w, "", "%s, since %s is %s %% of it.", less,
 			vpa_family_name((enum vpa_family)most),
 			vpa_percent(s->family_ns[most], works_ns).text);
+	if (s->family_ns[most] > works_ns / 2)
+		add_largest(&w, s->report, (enum vpa_family)most);
 	vpa_table_init(&table, NULL, 0, "FIX FIRST");
 	vpa_text_row(&table, 1, "%s", w.text);
 	vpa_page_table(p, &table);
