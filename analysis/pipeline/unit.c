@@ -2,6 +2,7 @@
 #include "analysis/pipeline/unit.h"
 
 #include "analysis/base/intervals.h"
+#include "analysis/pipeline/uneven_units.h"
 #include "analysis/report/overview.h"
 #include "formats/base/saturate.h"
 
@@ -280,7 +281,7 @@ static void sum_requests(const struct vpa_report *r, struct vpa_mean_unit *out)
 		out->stretch = (double)span_of(q) * out->units / (double)out->span_ns;
 }
 
-/* ---- cycles of the optimizer ---- */
+/* ---- cycles ---- */
 
 static int runs(const struct vpa_step_part *s, enum vpa_family family)
 {
@@ -318,11 +319,29 @@ int vpa_unit_reduces_in_each(const struct vpa_report *r)
 	return most_ns && least_ns > most_ns / 2;
 }
 
+/* How many come from one that takes far longer than the others to the next such one; 0: not so. */
+static size_t cycle_of_slow_ones(const struct vpa_report *r)
+{
+	struct vpa_uneven_units u;
+	size_t every = !vpa_uneven_units_of(r, &u) && u.every > 1 ? u.every : 0;
+
+	vpa_uneven_units_free(&u);
+	return every <= r->step_part_count ? every : 0;
+}
+
+size_t vpa_unit_in_cycles(const struct vpa_report *r)
+{
+	size_t cycle = r->steps_are_iterations ? vpa_unit_cycle(r) : 0;
+
+	if (!cycle && r->steps_are_iterations)
+		cycle = cycle_of_slow_ones(r);
+	return cycle ? r->step_part_count / cycle * cycle : 0;
+}
+
 /* The mean of the last iterations that are whole cycles, to that of all. */
 static double whole_cycles(const struct vpa_report *r)
 {
-	size_t i, cycle = vpa_unit_cycle(r), count = r->step_part_count,
-		  whole = cycle ? count / cycle * cycle : 0;
+	size_t i, count = r->step_part_count, whole = vpa_unit_in_cycles(r);
 	uint64_t all_ns = 0, whole_ns = 0;
 
 	for (i = 0; i < count && whole; i++) {

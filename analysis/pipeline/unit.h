@@ -55,8 +55,11 @@ const struct vpa_range_row *vpa_unit_range(const struct vpa_report *const *repor
 uint32_t vpa_unit_slowest_device(const struct vpa_range_row *range);
 
 /* The optimizer runs in each iteration that so many come after the one before: gradients are summed meanwhile. 0: in each, or not
- * known. RESULT is of whole cycles. */
+ * known. */
 size_t vpa_unit_cycle(const struct vpa_report *r);
+/* How many of the last iterations are whole cycles, which RESULT is of: those of the optimizer, else from one iteration that takes far
+ * longer than the others to the next, see uneven_units.h. 0: there are no cycles. */
+size_t vpa_unit_in_cycles(const struct vpa_report *r);
 /* Whether GPUs communicate in each step or iteration, and nowhere more than twice as long as elsewhere. */
 int vpa_unit_reduces_in_each(const struct vpa_report *r);
 

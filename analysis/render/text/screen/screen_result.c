@@ -311,15 +311,16 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 {
 	const struct vpa_durations *period = s->request ? &s->request->steps.period : NULL;
 	int is_left_out = s->unit.kind == VPA_UNIT_REQUEST && s->unit.without_first;
-	size_t cycle = s->unit.kind == VPA_UNIT_ITERATION && !s->unit.without_first
-			       ? vpa_unit_cycle(s->report)
-			       : 0;
+	int has_cycles = s->unit.kind == VPA_UNIT_ITERATION && !s->unit.without_first;
+	size_t cycle = has_cycles ? vpa_unit_cycle(s->report) : 0,
+	       whole = has_cycles ? vpa_unit_in_cycles(s->report) : 0;
 
 	vpa_words_add(w, " ", "%c%s takes %s", s->a_noun[0] - 'a' + 'A', s->a_noun + 1,
 		vpa_duration(s->ns).text);
 	if (count > 1)
-		vpa_words_add(w, "", ", the mean of %s%s", cycle ? "the last " : "",
-			vpa_count(cycle ? count / cycle * cycle : count).text);
+		vpa_words_add(w, "", ", the mean of %s%s",
+			whole && whole < count ? "the last " : "",
+			vpa_count(whole ? whole : count).text);
 	vpa_words_add(w, "", "%s%s", is_left_out && count == 1 ? "," : "",
 		!is_left_out                            ? ""
 		: s->report->request_count == count + 2 ? " without the first and the last"
