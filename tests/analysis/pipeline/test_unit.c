@@ -313,6 +313,41 @@ static void an_operator_is_no_unit(void **state)
 	}
 }
 
+/* RESULT of 8 unmarked steps of 100 ms, and one kernel of `ms` after them. */
+static void result_leads_with(size_t ms, const char *words)
+{
+	static const struct vpa_options options = {.step_parts = 1, .overview = 1};
+	struct text t = {.size = 1 << 18};
+	struct vpa_report *r;
+	size_t k, corr = 0;
+	char *page;
+
+	t.bytes = test_malloc(t.size);
+	put(&t, "start 1s\n");
+	for (k = 0; k < 8; k++)
+		put_marked_span(&t, 0, 1000 + k * 100, k, &corr);
+	put(&t, "call t1 cudaLaunchKernel 1800ms+1us corr %zu\n", corr + 1);
+	put(&t, "kernel s7 1801ms+%zums corr %zu \"conv\"\n", ms, corr + 1);
+	r = vpt_script_report(t.bytes, &options);
+	page = page_of(r);
+	if (!strstr(page, words))
+		fail_msg("%zu ms: no \"%s\" in\n%s", ms, words, page);
+	a_comparison_is_by(r, VPA_UNIT_INFERRED, words);
+	vpt_free(page);
+	vpa_report_free(r);
+	test_free(t.bytes);
+}
+
+/* What most of the window is not says little about it. Conditions are of the steps either way. */
+static void steps_of_a_minor_part_come_after_the_window(void **state)
+{
+	(void)state;
+	result_leads_with(700, "RESULT 10.0 steps/s. A step takes 100 ms, the mean of ");
+	result_leads_with(900, "RESULT The GPU works 1.38 s of 1.70 s. Steps, which nothing marks, "
+			       "are 798 ms of this: 8 of 100 ms, 10.0 steps/s. They are the "
+			       "repetition of the kernels, with confidence 0.93. CAUSE");
+}
+
 /* What of a cause lies outside the units may be all of what is at other places, or nothing of it. */
 static void a_place_has_of_a_unit_what_it_must_have(void **state)
 {
@@ -345,6 +380,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_place_has_of_a_unit_what_it_must_have),
 		cmocka_unit_test(every_part_of_a_report_speaks_of_one_unit),
+		cmocka_unit_test(steps_of_a_minor_part_come_after_the_window),
 		cmocka_unit_test(the_only_step_or_iteration_is_a_unit),
 		cmocka_unit_test(an_operator_is_no_unit),
 	};

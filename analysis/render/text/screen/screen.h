@@ -44,6 +44,11 @@ struct vpa_num vpa_in_column(uint64_t ns, uint64_t most_ns);
  * 2.00 s after the last op." In CAUSE, of each stage that RESULT names: "Beside them vae_decode has 98.3 ms of work (conv 42.9 ms) and
  * 36.7 ms of waits (scheduling 36.7 ms)." */
 int vpa_screen_units_are_little(const struct vpa_screen *s);
+/* Whether they are inferred steps, which nothing marks, and less than half of the window also with those that no other follows. Then
+ * RESULT begins with the window. */
+int vpa_screen_steps_are_minor(const struct vpa_screen *s);
+/* "Steps, which nothing marks, are 1.52 s of this: 6 of 254 ms, 3.94 steps/s. They are ..." */
+void vpa_screen_add_minor_steps(struct vpa_words *w, const struct vpa_screen *s);
 void vpa_screen_add_rest(struct vpa_words *w, const struct vpa_screen *s);
 void vpa_screen_add_rest_causes(struct vpa_words *w, const struct vpa_screen *s);
 

@@ -20,16 +20,6 @@ int vpa_screen_units_are_little(const struct vpa_screen *s)
 	       (double)s->unit.span_ns < little_share * (double)window_ns(s);
 }
 
-/* A stage beside the units that is a large part of the window. */
-static int is_named(const struct vpa_screen *s, const struct vpa_stage_row *stage)
-{
-	return !s->blocks && stage->kind == VPA_SCOPE_STAGE && !stage->nested &&
-	       !stage->holds_steps &&
-	       (double)stage->covered_ns >= named_share * (double)window_ns(s);
-}
-
-/* ---- in RESULT ---- */
-
 /* Inferred steps that no other follows have no period, and yet are steps. */
 static uint64_t all_units_ns(const struct vpa_screen *s)
 {
@@ -42,6 +32,22 @@ static uint64_t all_units_ns(const struct vpa_screen *s)
 		vpt_sat_add_to(&ns, row->steps[i].period_ns);
 	return ns;
 }
+
+int vpa_screen_steps_are_minor(const struct vpa_screen *s)
+{
+	return s->unit.units > 0 && s->unit.kind == VPA_UNIT_INFERRED &&
+	       (double)all_units_ns(s) < little_share * (double)window_ns(s);
+}
+
+/* A stage beside the units that is a large part of the window. */
+static int is_named(const struct vpa_screen *s, const struct vpa_stage_row *stage)
+{
+	return !s->blocks && stage->kind == VPA_SCOPE_STAGE && !stage->nested &&
+	       !stage->holds_steps &&
+	       (double)stage->covered_ns >= named_share * (double)window_ns(s);
+}
+
+/* ---- in RESULT ---- */
 
 /* The least that any GPU waits for the cause. */
 static uint64_t all_wait(const struct vpa_report *r, enum vpa_cause cause)
@@ -69,6 +75,17 @@ static void add_part(
 		vpa_words_add(w, "", "%s are %s", vpa_duration(ns).text, where);
 }
 
+void vpa_screen_add_minor_steps(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_inferred *row = s->report->inferred;
+
+	vpa_words_add(w, " ",
+		"Steps, which nothing marks, are %s of this: %zu of %s, %s steps/s. They are the "
+		"repetition of the kernels, with confidence %s.",
+		vpa_duration(all_units_ns(s)).text, row->step_count, vpa_duration(s->ns).text,
+		vpa_rate(1e9 / (double)s->ns).text, vpa_fixed(row->confidence, 2).text);
+}
+
 void vpa_screen_add_rest(struct vpa_words *w, const struct vpa_screen *s)
 {
 	const struct vpa_report *r = s->report;
@@ -92,7 +109,7 @@ void vpa_screen_add_rest(struct vpa_words *w, const struct vpa_screen *s)
 	if (parts.used)
 		vpa_words_add(w, " ", "Of the window's %s, %s.", vpa_duration(window_ns(s)).text,
 			parts.text);
-	else if (!s->unit.without_first)
+	else if (!s->unit.without_first && !vpa_screen_steps_are_minor(s))
 		vpa_words_add(w, " ", "Together they are %s of the window's %s.",
 			vpa_duration(all_units_ns(s)).text, vpa_duration(window_ns(s)).text);
 }

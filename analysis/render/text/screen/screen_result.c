@@ -377,6 +377,16 @@ static void add_window(struct vpa_words *w, const struct vpa_screen *s)
 	vpa_words_end(w);
 }
 
+/* A rate of steps says little where most of the window is none. */
+static void add_window_and_steps(struct vpa_words *w, const struct vpa_screen *s)
+{
+	struct vpa_screen window;
+
+	vpa_screen_of_window(s, &window);
+	add_window(w, &window);
+	vpa_screen_add_minor_steps(w, s);
+}
+
 /* "20.8 FPS, between the first of 30 marks of frames and the last." Programs that mark no blocks may mark when frames are ready. */
 static enum vpa_style add_marked_frames(struct vpa_words *w, const struct vpa_report *r)
 {
@@ -408,11 +418,13 @@ static enum vpa_style add_other(struct vpa_words *w, const struct vpa_screen *s)
 	}
 	if (!q || q->fps_end_to_end < 0)
 		style = add_marked_frames(w, s->report);
-	if (s->unit.units > 0) {
+	if (vpa_screen_steps_are_minor(s))
+		add_window_and_steps(w, s);
+	else if (s->unit.units > 0)
 		add_units(w, s);
-		vpa_screen_add_rest(w, s);
-	} else
+	else
 		add_window(w, s);
+	vpa_screen_add_rest(w, s);
 	return style;
 }
 
