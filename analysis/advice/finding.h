@@ -117,9 +117,10 @@ void vpa_find_kernels(struct vpa_report *r);    /* kinds of kernels; part of the
 void vpa_find_precisions(struct vpa_report *r); /* FP32 without need; part of these */
 void vpa_find_moves(struct vpa_report *r); /* what joins tensors or casts them; part of these */
 /* Says where most copies to the GPU are made, how much a unit copies, and whether they are the same each time. `f`: of copies
- * that nothing hides, if most of these go to the GPU, or as many back; `s`: what it saves without them. */
+ * that nothing hides, if most of these go to the GPU, or as many back; is_copy_less: its title asks for less; `s`: what it saves without
+ * them. */
 void vpa_finding_of_uploads(
-	struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);
+	struct vpa_report *r, struct vpa_finding *f, int is_copy_less, const struct vpa_saving *s);
 /* Whether as many bytes are copied to the GPU as to the host, to a tenth: what is offloaded goes both ways, frames mostly only one. */
 int vpa_copies_go_both_ways(const struct vpa_report *r);
 /* Whether what comes back had gone to the GPU, and hardly anything of it goes there again: to keep it there would save only the way

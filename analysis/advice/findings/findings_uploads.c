@@ -204,9 +204,9 @@ static void name_both_ways(struct vpa_report *r, struct vpa_finding *f, const st
 		vpa_bytes(sum_of(r, VPT_COPYKIND_HTOD).bytes).text);
 }
 
-void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
+void vpa_finding_of_uploads(
+	struct vpa_report *r, struct vpa_finding *f, int is_copy_less, const struct vpa_saving *s)
 {
-	int is_copy_less = !strncmp(f->title, "copy less", 9);
 	struct again again = again_of(r);
 	const char *unit = vpa_unit_kind_name(vpa_unit_of(r));
 

@@ -303,9 +303,11 @@ static void name_copies(struct vpa_report *r, int is_too_much, const struct vpa_
 {
 	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, VPA_FOUND_EXPOSED_COPY);
 	const struct vpa_copy_row *c = r->copies;
+	int is_pageable;
 
 	if (!f || !r->copy_count)
 		return;
+	is_pageable = c->source == VPT_MEMKIND_PAGEABLE || c->target == VPT_MEMKIND_PAGEABLE;
 	vpa_finding_evidence(f, "C1");
 	if (is_mostly_memsets(r)) {
 		f->title = "clear less memory: do not clear large buffers in the loop, and none "
@@ -321,7 +323,7 @@ static void name_copies(struct vpa_report *r, int is_too_much, const struct vpa_
 	if (is_too_much)
 		f->title = "copy less: keep reused data on the GPU; there is too little compute to "
 			   "hide these copies";
-	if (is_too_much && (c->source == VPT_MEMKIND_PAGEABLE || c->target == VPT_MEMKIND_PAGEABLE))
+	if (is_too_much && is_pageable)
 		f->title = "pin the memory that is copied, or copy less: pageable copies are slow, "
 			   "and the host waits for them";
 	if (c->kind == VPT_COPYKIND_DTOD)
@@ -330,7 +332,7 @@ static void name_copies(struct vpa_report *r, int is_too_much, const struct vpa_
 	note_copies(r, f, "copied");
 	if (c->kind == VPT_COPYKIND_HTOD ||
 		(c->kind == VPT_COPYKIND_DTOH && vpa_copies_go_both_ways(r)))
-		vpa_finding_of_uploads(r, f, s);
+		vpa_finding_of_uploads(r, f, is_too_much && !is_pageable, s);
 }
 
 /* ---- how to send less ---- */
