@@ -1,4 +1,4 @@
-/* arena.c - blocks of memory, newest first. */
+/* arena.c - slabs of memory, newest first. */
 #include "analysis/base/arena.h"
 
 #include "formats/base/memory.h"
@@ -8,23 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-struct vpa_arena_block {
-	struct vpa_arena_block *next;
+struct vpa_arena_slab {
+	struct vpa_arena_slab *next;
 	size_t used, size;
 	_Alignas(16) unsigned char data[];
 };
 
-/* Of an arena the first block, and the largest of usual ones: there may be thousands of arenas with a few texts each. */
-enum { BLOCK_LEAST = 2 << 10, BLOCK = 64 << 10 };
+/* Of an arena the first slab, and the largest of usual ones: there may be thousands of arenas with a few texts each. */
+enum { SLAB_LEAST = 2 << 10, SLAB = 64 << 10 };
 
 static void *take(struct vpa_arena *a, size_t bytes)
 {
-	struct vpa_arena_block *b = a->blocks;
+	struct vpa_arena_slab *b = a->slabs;
 	void *p;
 
 	bytes = (bytes + 15) & ~(size_t)15;
 	if (!b || b->size - b->used < bytes) {
-		size_t usual = !b ? BLOCK_LEAST : b->size < BLOCK / 4 ? 4 * b->size : BLOCK;
+		size_t usual = !b ? SLAB_LEAST : b->size < SLAB / 4 ? 4 * b->size : SLAB;
 		size_t size = bytes > usual ? bytes : usual;
 
 		b = vpt_alloc(1, sizeof(*b) + size);
@@ -32,10 +32,10 @@ static void *take(struct vpa_arena *a, size_t bytes)
 			a->failed = 1;
 			return NULL;
 		}
-		b->next = a->blocks;
+		b->next = a->slabs;
 		b->used = 0;
 		b->size = size;
-		a->blocks = b;
+		a->slabs = b;
 	}
 	p = b->data + b->used;
 	b->used += bytes;
@@ -86,12 +86,12 @@ const char *vpa_arena_printf(struct vpa_arena *a, const char *fmt, ...)
 
 void vpa_arena_free(struct vpa_arena *a)
 {
-	struct vpa_arena_block *b = a->blocks, *next;
+	struct vpa_arena_slab *b = a->slabs, *next;
 
 	for (; b; b = next) {
 		next = b->next;
 		vpt_free(b);
 	}
-	a->blocks = NULL;
+	a->slabs = NULL;
 	a->failed = 0;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct vpa_arena {
-	struct vpa_arena_block *blocks;
+	struct vpa_arena_slab *slabs;
 	int failed; /* sticky: an allocation failed, all later ones return NULL */
 };
 

@@ -1,9 +1,9 @@
-/* intervals.c - spans in blocks of at most BLOCK.
+/* intervals.c - spans in slabs of at most SLAB.
  *
- *	blocks     [ 1-3  5-6 ]   [ 8-9  12-20  22-30 ]   [ 40-41 ]
+ *	slabs     [ 1-3  5-6 ]   [ 8-9  12-20  22-30 ]   [ 40-41 ]
  *	length_ns       3                  17                 1
  *
- * A span in the middle moves only those of its block. A block that is full is split, and one without
+ * A span in the middle moves only those of its slab. A slab that is full is split, and one without
  * spans is removed. */
 #include "analysis/base/intervals.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	BLOCK = 1024,
+	SLAB = 1024,
 	TRIM_SPANS = 1024 /* are dropped together, or more */
 };
 
@@ -24,25 +24,25 @@ static uint64_t length_of(const struct vpa_interval *span)
 
 /* ---- finding ---- */
 
-/* The first span that ends at `t_ns` or after it; past the last block, if there is none. */
+/* The first span that ends at `t_ns` or after it; past the last slab, if there is none. */
 static struct vpa_intervals_at find(const struct vpa_intervals *s, uint64_t t_ns)
 {
 	struct vpa_intervals_at at = {0, 0};
-	size_t low = 0, high = s->block_count, middle;
-	const struct vpa_intervals_block *b;
+	size_t low = 0, high = s->slab_count, middle;
+	const struct vpa_intervals_slab *b;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		b = &s->blocks[middle];
+		b = &s->slabs[middle];
 		if (b->spans[b->count - 1].end_ns >= t_ns)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	at.block = low;
-	if (low == s->block_count)
+	at.slab = low;
+	if (low == s->slab_count)
 		return at;
-	b = &s->blocks[low];
+	b = &s->slabs[low];
 	for (low = 0, high = b->count - 1; low < high;) {
 		middle = low + (high - low) / 2;
 		if (b->spans[middle].end_ns >= t_ns)
@@ -59,63 +59,63 @@ const struct vpa_interval *vpa_intervals_next(
 {
 	const struct vpa_interval *span;
 
-	if (at->block == s->block_count)
+	if (at->slab == s->slab_count)
 		return NULL;
-	span = &s->blocks[at->block].spans[at->i];
-	if (++at->i == s->blocks[at->block].count)
-		*at = (struct vpa_intervals_at){at->block + 1, 0};
+	span = &s->slabs[at->slab].spans[at->i];
+	if (++at->i == s->slabs[at->slab].count)
+		*at = (struct vpa_intervals_at){at->slab + 1, 0};
 	return span;
 }
 
 const struct vpa_interval *vpa_intervals_after(
 	const struct vpa_intervals *s, uint64_t t_ns, struct vpa_intervals_at *at)
 {
-	*at = t_ns == UINT64_MAX ? (struct vpa_intervals_at){s->block_count, 0} : find(s, t_ns + 1);
+	*at = t_ns == UINT64_MAX ? (struct vpa_intervals_at){s->slab_count, 0} : find(s, t_ns + 1);
 	return vpa_intervals_next(s, at);
 }
 
 /* ---- adding ---- */
 
-/* Makes an empty block. */
-static int add_block(struct vpa_intervals *s, size_t at)
+/* Makes an empty slab. */
+static int add_slab(struct vpa_intervals *s, size_t at)
 {
-	if (vpt_grow(&s->blocks, &s->block_cap, s->block_count + 1, sizeof(*s->blocks)))
+	if (vpt_grow(&s->slabs, &s->slab_cap, s->slab_count + 1, sizeof(*s->slabs)))
 		return VPT_ENOMEM;
-	memmove(s->blocks + at + 1, s->blocks + at, (s->block_count - at) * sizeof(*s->blocks));
-	s->blocks[at] = (struct vpa_intervals_block){.spans = NULL};
-	s->block_count++;
+	memmove(s->slabs + at + 1, s->slabs + at, (s->slab_count - at) * sizeof(*s->slabs));
+	s->slabs[at] = (struct vpa_intervals_slab){.spans = NULL};
+	s->slab_count++;
 	return VPT_OK;
 }
 
-static void remove_blocks(struct vpa_intervals *s, size_t from, size_t to)
+static void remove_slabs(struct vpa_intervals *s, size_t from, size_t to)
 {
 	size_t i;
 
 	for (i = from; i < to; i++) {
-		s->count -= s->blocks[i].count;
-		vpt_free(s->blocks[i].spans);
+		s->count -= s->slabs[i].count;
+		vpt_free(s->slabs[i].spans);
 	}
-	s->block_count -= to - from;
-	memmove(s->blocks + from, s->blocks + to, (s->block_count - from) * sizeof(*s->blocks));
+	s->slab_count -= to - from;
+	memmove(s->slabs + from, s->slabs + to, (s->slab_count - from) * sizeof(*s->slabs));
 }
 
-/* Moves the upper half of a block's spans to a new block behind it. */
-static int split(struct vpa_intervals *s, size_t block)
+/* Moves the upper half of a slab's spans to a new slab behind it. */
+static int split(struct vpa_intervals *s, size_t slab)
 {
-	size_t kept = s->blocks[block].count / 2, moved = s->blocks[block].count - kept, i;
+	size_t kept = s->slabs[slab].count / 2, moved = s->slabs[slab].count - kept, i;
 	struct vpa_interval *spans = NULL;
-	struct vpa_intervals_block *b;
+	struct vpa_intervals_slab *b;
 	size_t cap = 0;
 
-	if (vpt_grow(&spans, &cap, BLOCK, sizeof(*spans)))
+	if (vpt_grow(&spans, &cap, SLAB, sizeof(*spans)))
 		return VPT_ENOMEM;
-	if (add_block(s, block + 1)) {
+	if (add_slab(s, slab + 1)) {
 		vpt_free(spans);
 		return VPT_ENOMEM;
 	}
-	b = &s->blocks[block];
+	b = &s->slabs[slab];
 	memcpy(spans, b->spans + kept, moved * sizeof(*spans));
-	b[1] = (struct vpa_intervals_block){.spans = spans, .count = moved, .cap = cap};
+	b[1] = (struct vpa_intervals_slab){.spans = spans, .count = moved, .cap = cap};
 	b->count = kept;
 	for (i = 0; i < moved; i++)
 		b[1].length_ns += length_of(&spans[i]);
@@ -127,24 +127,24 @@ static int split(struct vpa_intervals *s, size_t block)
 static int insert(
 	struct vpa_intervals *s, struct vpa_intervals_at at, const struct vpa_interval *span)
 {
-	struct vpa_intervals_block *b;
+	struct vpa_intervals_slab *b;
 
-	/* Behind the last one: at the end of the last block, or of a new one. */
-	if (at.block == s->block_count) {
-		if (at.block && s->blocks[at.block - 1].count < BLOCK)
-			at = (struct vpa_intervals_at){at.block - 1, s->blocks[at.block - 1].count};
-		else if (add_block(s, at.block))
+	/* Behind the last one: at the end of the last slab, or of a new one. */
+	if (at.slab == s->slab_count) {
+		if (at.slab && s->slabs[at.slab - 1].count < SLAB)
+			at = (struct vpa_intervals_at){at.slab - 1, s->slabs[at.slab - 1].count};
+		else if (add_slab(s, at.slab))
 			return VPT_ENOMEM;
-	} else if (s->blocks[at.block].count == BLOCK) {
-		if (split(s, at.block))
+	} else if (s->slabs[at.slab].count == SLAB) {
+		if (split(s, at.slab))
 			return VPT_ENOMEM;
-		if (at.i > BLOCK / 2)
-			at = (struct vpa_intervals_at){at.block + 1, at.i - BLOCK / 2};
+		if (at.i > SLAB / 2)
+			at = (struct vpa_intervals_at){at.slab + 1, at.i - SLAB / 2};
 	}
-	b = &s->blocks[at.block];
+	b = &s->slabs[at.slab];
 	if (vpt_grow(&b->spans, &b->cap, b->count + 1, sizeof(*b->spans))) {
 		if (!b->count)
-			s->block_count--;
+			s->slab_count--;
 		return VPT_ENOMEM;
 	}
 	memmove(b->spans + at.i + 1, b->spans + at.i, (b->count - at.i) * sizeof(*b->spans));
@@ -155,10 +155,10 @@ static int insert(
 	return VPT_OK;
 }
 
-/* Removes the spans [from, to) of a block, not all of them. */
-static void remove_spans(struct vpa_intervals *s, size_t block, size_t from, size_t to)
+/* Removes the spans [from, to) of a slab, not all of them. */
+static void remove_spans(struct vpa_intervals *s, size_t slab, size_t from, size_t to)
 {
-	struct vpa_intervals_block *b = &s->blocks[block];
+	struct vpa_intervals_slab *b = &s->slabs[slab];
 	size_t i;
 
 	for (i = from; i < to; i++)
@@ -173,38 +173,37 @@ static void widen(
 	struct vpa_intervals *s, struct vpa_intervals_at at, const struct vpa_interval *to)
 {
 	struct vpa_intervals_at last = find(s, to->end_ns);
-	struct vpa_interval *span = &s->blocks[at.block].spans[at.i];
+	struct vpa_interval *span = &s->slabs[at.slab].spans[at.i];
 	struct vpa_interval wide = {vpa_earlier(span->start_ns, to->start_ns), to->end_ns};
 
 	/* `last` is one behind those to take in, unless it touches this one too. */
-	if (last.block < s->block_count &&
-		s->blocks[last.block].spans[last.i].start_ns <= to->end_ns) {
-		wide.end_ns = s->blocks[last.block].spans[last.i].end_ns;
-		if (++last.i == s->blocks[last.block].count)
-			last = (struct vpa_intervals_at){last.block + 1, 0};
+	if (last.slab < s->slab_count && s->slabs[last.slab].spans[last.i].start_ns <= to->end_ns) {
+		wide.end_ns = s->slabs[last.slab].spans[last.i].end_ns;
+		if (++last.i == s->slabs[last.slab].count)
+			last = (struct vpa_intervals_at){last.slab + 1, 0};
 	}
-	s->blocks[at.block].length_ns += length_of(&wide) - length_of(span);
+	s->slabs[at.slab].length_ns += length_of(&wide) - length_of(span);
 	*span = wide;
-	if (last.block == at.block) {
-		remove_spans(s, at.block, at.i + 1, last.i);
+	if (last.slab == at.slab) {
+		remove_spans(s, at.slab, at.i + 1, last.i);
 	} else {
 		if (last.i)
-			remove_spans(s, last.block, 0, last.i);
-		remove_spans(s, at.block, at.i + 1, s->blocks[at.block].count);
-		remove_blocks(s, at.block + 1, last.block);
+			remove_spans(s, last.slab, 0, last.i);
+		remove_spans(s, at.slab, at.i + 1, s->slabs[at.slab].count);
+		remove_slabs(s, at.slab + 1, last.slab);
 	}
 }
 
 int vpa_intervals_add(struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct vpa_interval span = {start_ns, end_ns};
-	struct vpa_intervals_at at = {s->block_count, 0};
+	struct vpa_intervals_at at = {s->slab_count, 0};
 
 	if (end_ns <= start_ns)
 		return VPT_OK;
 	if (s->count && vpa_intervals_last(s)->end_ns >= start_ns)
 		at = find(s, start_ns);
-	if (at.block == s->block_count || s->blocks[at.block].spans[at.i].start_ns > end_ns)
+	if (at.slab == s->slab_count || s->slabs[at.slab].spans[at.i].start_ns > end_ns)
 		return insert(s, at, &span);
 	widen(s, at, &span);
 	return VPT_OK;
@@ -217,30 +216,30 @@ void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns)
 	size_t gone = 0, spans = 0;
 	uint64_t ns = 0;
 
-	while (gone < s->block_count &&
-		s->blocks[gone].spans[s->blocks[gone].count - 1].end_ns <= before_ns) {
-		spans += s->blocks[gone].count;
-		ns += s->blocks[gone++].length_ns;
+	while (gone < s->slab_count &&
+		s->slabs[gone].spans[s->slabs[gone].count - 1].end_ns <= before_ns) {
+		spans += s->slabs[gone].count;
+		ns += s->slabs[gone++].length_ns;
 	}
 	if (spans < TRIM_SPANS)
 		return;
 	s->trimmed_ns += ns;
-	s->trimmed_until_ns = vpa_later(s->trimmed_until_ns,
-		s->blocks[gone - 1].spans[s->blocks[gone - 1].count - 1].end_ns);
-	remove_blocks(s, 0, gone);
+	s->trimmed_until_ns = vpa_later(
+		s->trimmed_until_ns, s->slabs[gone - 1].spans[s->slabs[gone - 1].count - 1].end_ns);
+	remove_slabs(s, 0, gone);
 }
 
-/* The length of the spans before this one in its block, and of its part before `until_ns`. */
+/* The length of the spans before this one in its slab, and of its part before `until_ns`. */
 static uint64_t length_in(
 	const struct vpa_intervals *s, struct vpa_intervals_at at, uint64_t until_ns)
 {
-	const struct vpa_intervals_block *b;
+	const struct vpa_intervals_slab *b;
 	uint64_t ns = 0;
 	size_t i;
 
-	if (at.block == s->block_count)
+	if (at.slab == s->slab_count)
 		return 0;
-	b = &s->blocks[at.block];
+	b = &s->slabs[at.slab];
 	for (i = 0; i < at.i; i++)
 		ns += length_of(&b->spans[i]);
 	return until_ns > b->spans[i].start_ns ? ns + (until_ns - b->spans[i].start_ns) : ns;
@@ -252,8 +251,8 @@ static uint64_t covered(const struct vpa_intervals *s, uint64_t start_ns, uint64
 	struct vpa_intervals_at from = find(s, start_ns), to = find(s, end_ns);
 	uint64_t ns = length_in(s, to, end_ns) - length_in(s, from, start_ns);
 
-	for (; from.block < to.block; from.block++)
-		ns += s->blocks[from.block].length_ns;
+	for (; from.slab < to.slab; from.slab++)
+		ns += s->slabs[from.slab].length_ns;
 	return ns;
 }
 
@@ -276,8 +275,8 @@ int vpa_intervals_cut(const struct vpa_intervals *s, uint64_t start_ns, uint64_t
 
 void vpa_intervals_free(struct vpa_intervals *s)
 {
-	if (s->block_count)
-		remove_blocks(s, 0, s->block_count);
-	vpt_free(s->blocks);
+	if (s->slab_count)
+		remove_slabs(s, 0, s->slab_count);
+	vpt_free(s->slabs);
 	memset(s, 0, sizeof(*s));
 }

@@ -22,14 +22,14 @@ struct vpa_interval {
 
 /* All zeros is empty. Always disjoint and ordered. */
 struct vpa_intervals {
-	struct vpa_intervals_block {
+	struct vpa_intervals_slab {
 		struct vpa_interval *spans; /* at least one */
 		size_t count, cap;
 		uint64_t length_ns; /* of its spans */
-	} * blocks;
-	size_t block_count, block_cap, count; /* count: of all spans */
-	uint64_t trimmed_ns;                  /* total length of dropped spans */
-	uint64_t trimmed_until_ns;            /* end of the last dropped span; 0: none */
+	} * slabs;
+	size_t slab_count, slab_cap, count; /* count: of all spans */
+	uint64_t trimmed_ns;                /* total length of dropped spans */
+	uint64_t trimmed_until_ns;          /* end of the last dropped span; 0: none */
 };
 
 /* Adds a span, in any order; what it overlaps or touches becomes one with it. An empty one is ignored. Takes
@@ -38,7 +38,7 @@ int vpa_intervals_add(struct vpa_intervals *s, uint64_t start_ns, uint64_t end_n
 
 /* Which span comes next. */
 struct vpa_intervals_at {
-	size_t block, i;
+	size_t slab, i;
 };
 
 /* The first span that ends after `t_ns`, then the others; NULL after the last. Any change of the set
@@ -50,12 +50,12 @@ const struct vpa_interval *vpa_intervals_next(
 /* The first and the last span of a set that is not empty. */
 static inline const struct vpa_interval *vpa_intervals_first(const struct vpa_intervals *s)
 {
-	return s->blocks[0].spans;
+	return s->slabs[0].spans;
 }
 
 static inline const struct vpa_interval *vpa_intervals_last(const struct vpa_intervals *s)
 {
-	const struct vpa_intervals_block *last = &s->blocks[s->block_count - 1];
+	const struct vpa_intervals_slab *last = &s->slabs[s->slab_count - 1];
 
 	return &last->spans[last->count - 1];
 }

@@ -182,11 +182,11 @@ static void note_copy(struct vpa_gain_host *h, enum vpa_cause kind, unsigned par
 
 /* Counts a call, up to `until_ns`. */
 static void pass_call(
-	struct walk *w, const struct vpa_call_block *block, size_t slot, uint64_t until_ns)
+	struct walk *w, const struct vpa_call_slab *slab, size_t slot, uint64_t until_ns)
 {
 	struct vpa_gain_host *h = w->host;
-	const struct vpa_call *call = &block->calls[slot];
-	uint64_t start = block->starts_ns[slot], end = block->ends_ns[slot];
+	const struct vpa_call *call = &slab->calls[slot];
+	uint64_t start = slab->starts_ns[slot], end = slab->ends_ns[slot];
 	enum vpa_cause cause = vpa_host_late_cause_of(call), kind = cause;
 	unsigned part = part_of(call, kind);
 
@@ -213,38 +213,38 @@ static void pass_call(
 /* ---- launches in a row ---- */
 
 /* Whether a call launches, waits for nothing, and is outermost. */
-static int is_launch(const struct vpa_call_block *block, size_t slot)
+static int is_launch(const struct vpa_call_slab *slab, size_t slot)
 {
-	const struct vpa_call *call = &block->calls[slot];
+	const struct vpa_call *call = &slab->calls[slot];
 
 	return vpa_call_is_outermost(call) && !(call->state & VPA_CALL_PAGEABLE) &&
 	       vpa_cause_of_class[call->klass] == VPA_CAUSE_LAUNCH_CALL &&
-	       !(block->small_reads[slot / 64] >> slot % 64 & 1);
+	       !(slab->small_reads[slot / 64] >> slot % 64 & 1);
 }
 
-/* Passes the launches of a block from `slot` on that come one after the other and end by `until_ns`, if no stream
+/* Passes the launches of a slab from `slot` on that come one after the other and end by `until_ns`, if no stream
  * is captured and no overhead record covers any of it. Returns the slot of the first call that is not one of them. */
 static size_t pass_launches(
-	struct walk *w, const struct vpa_call_block *block, size_t slot, uint64_t until_ns)
+	struct walk *w, const struct vpa_call_slab *slab, size_t slot, uint64_t until_ns)
 {
 	struct vpa_gain_host *h = w->host;
-	size_t end = (size_t)vpa_earlier(w->calls->end - block->first, VPA_CALL_BLOCK), i;
+	size_t end = (size_t)vpa_earlier(w->calls->end - slab->first, VPA_CALL_SLAB), i;
 	uint64_t at = h->at_ns, ended = h->ended_ns, code = 0, half = 0, in_calls = 0;
 
 	if (w->resolver->quiet_ns > at || vpa_capture_span_at(&w->capture, w->captures, at))
 		return slot;
 	until_ns = vpa_earlier(until_ns, w->capture.until_ns);
 	for (i = slot; i < end; i++) {
-		uint64_t start = block->starts_ns[i], ns = start - at;
+		uint64_t start = slab->starts_ns[i], ns = start - at;
 
-		if (start < at || block->ends_ns[i] > until_ns || !is_launch(block, i))
+		if (start < at || slab->ends_ns[i] > until_ns || !is_launch(slab, i))
 			break;
 		if (start - ended >= VPA_STALL_NS) {
 			code += ns;
 			half += ns - ns / 2;
 		}
-		in_calls += block->ends_ns[i] - start;
-		at = ended = block->ends_ns[i];
+		in_calls += slab->ends_ns[i] - start;
+		at = ended = slab->ends_ns[i];
 	}
 	if (i == slot)
 		return slot;
@@ -288,9 +288,9 @@ static void pass_calls(struct walk *w, uint64_t until_ns, int whole)
 	}
 	p = vpa_calls_next(calls, h->position);
 	while (p < calls->end) {
-		const struct vpa_call_block *block = vpa_calls_block(calls, p);
-		size_t slot = (size_t)(p - block->first);
-		uint64_t start = block->starts_ns[slot], end = block->ends_ns[slot];
+		const struct vpa_call_slab *slab = vpa_calls_slab(calls, p);
+		size_t slot = (size_t)(p - slab->first);
+		uint64_t start = slab->starts_ns[slot], end = slab->ends_ns[slot];
 		size_t next;
 
 		if (whole && end > until_ns)
@@ -299,13 +299,13 @@ static void pass_calls(struct walk *w, uint64_t until_ns, int whole)
 			pass_host_code(w, until_ns, start);
 			break;
 		}
-		next = pass_launches(w, block, slot, until_ns);
+		next = pass_launches(w, slab, slot, until_ns);
 		if (next > slot) {
-			p = vpa_calls_next(calls, block->first + next);
+			p = vpa_calls_next(calls, slab->first + next);
 			continue;
 		}
 		pass_host_code(w, start, start);
-		pass_call(w, block, slot, until_ns);
+		pass_call(w, slab, slot, until_ns);
 		if (end > until_ns)
 			break;
 		p = vpa_calls_next(calls, p + 1);
@@ -503,12 +503,12 @@ void vpa_gain_pass(
 		struct walk w = walk_of(r, h, gap_ns);
 		uint64_t end;
 
-		/* The resolver keeps at least two blocks of calls: an enclosing call is known by
+		/* The resolver keeps at least two slabs of calls: an enclosing call is known by
 		 * then. */
-		if (calls->end - calls->begin <= 2 * VPA_CALL_BLOCK)
+		if (calls->end - calls->begin <= 2 * VPA_CALL_SLAB)
 			continue;
-		end = calls->end - 2 * VPA_CALL_BLOCK;
-		end += (VPA_CALL_BLOCK - end % VPA_CALL_BLOCK) % VPA_CALL_BLOCK;
+		end = calls->end - 2 * VPA_CALL_SLAB;
+		end += (VPA_CALL_SLAB - end % VPA_CALL_SLAB) % VPA_CALL_SLAB;
 		end = vpa_earlier(until_ns, vpa_calls_end_at(calls, end - 1));
 		if (h->full_ns < end)
 			pass_calls(&w, end, 1);
@@ -527,13 +527,13 @@ void vpa_gain_look_at_queue(struct vpa_gain *g, const struct vpa_resolver *r,
 	if (!h || to < from + VPA_GAIN_QUEUE)
 		return;
 	/* Assumes that the share of calls that put work on a device is the same throughout a
-	 * block. */
+	 * slab. */
 	while (from < to) {
-		const struct vpa_call_block *block = vpa_calls_block(calls, from);
-		uint64_t end = vpa_earlier(block->first + VPA_CALL_BLOCK, to);
-		uint64_t count = vpa_earlier(calls->end - block->first, VPA_CALL_BLOCK);
+		const struct vpa_call_slab *slab = vpa_calls_slab(calls, from);
+		uint64_t end = vpa_earlier(slab->first + VPA_CALL_SLAB, to);
+		uint64_t count = vpa_earlier(calls->end - slab->first, VPA_CALL_SLAB);
 
-		launches += (end - from) * block->launches / count;
+		launches += (end - from) * slab->launches / count;
 		from = end;
 	}
 	if (launches >= VPA_GAIN_QUEUE)

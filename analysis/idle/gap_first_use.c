@@ -30,8 +30,8 @@ static int find_queries(const struct vpa_resolver *r, uint32_t thread, uint64_t 
 		const struct vpa_call *call = vpa_calls_at(calls, p);
 		uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
 
-		if (vpa_call_block_of(call)->start_ns >= to_ns) {
-			p += VPA_CALL_BLOCK - p % VPA_CALL_BLOCK;
+		if (vpa_call_slab_of(call)->start_ns >= to_ns) {
+			p += VPA_CALL_SLAB - p % VPA_CALL_SLAB;
 			continue;
 		}
 		p++;

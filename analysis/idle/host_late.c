@@ -338,9 +338,9 @@ struct crediting {
 	const struct vpa_host_late *late;
 	uint64_t since_ns; /* when S began */
 	uint64_t ended_ns; /* when the previous call ended; 0: none */
-	uint64_t block;    /* of the last call */
+	uint64_t slab;     /* of the last call */
 	unsigned steps;
-	int unbroken; /* all calls of the block were exhausted so far */
+	int unbroken; /* all calls of the slab were exhausted so far */
 };
 
 static void note_exhausted(
@@ -349,9 +349,9 @@ static void note_exhausted(
 	enum { STEPS_FEW = 16 };
 	const struct vpa_host_late *l = c->late;
 
-	if (c->block != position / VPA_CALL_BLOCK)
+	if (c->slab != position / VPA_CALL_SLAB)
 		c->unbroken = 1;
-	c->block = position / VPA_CALL_BLOCK;
+	c->slab = position / VPA_CALL_SLAB;
 	c->unbroken = c->unbroken && is_exhausted(l, call, vpa_later(own_ns, c->since_ns));
 	if (++c->steps > STEPS_FEW && c->unbroken)
 		vpa_call_exhaust(call, l->device);
@@ -397,7 +397,7 @@ static int give_credit(const struct vpa_host_late *l, uint64_t position, struct 
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
-	struct crediting c = {.late = l, .block = UINT64_MAX};
+	struct crediting c = {.late = l, .slab = UINT64_MAX};
 	int rc = VPT_OK;
 
 	c.since_ns = find_submit(l, calls, &position);
@@ -511,27 +511,26 @@ int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struc
 	return rc ? rc : put_taken(&t);
 }
 
-/* Whether two calls precede a launch in its block, all three outermost and around no other: most launches. */
-static int follows_two(
-	const struct vpa_calls *calls, const struct vpa_call_block *block, size_t slot)
+/* Whether two calls precede a launch in its slab, all three outermost and around no other: most launches. */
+static int follows_two(const struct vpa_calls *calls, const struct vpa_call_slab *slab, size_t slot)
 {
-	const struct vpa_call *c = &block->calls[slot];
+	const struct vpa_call *c = &slab->calls[slot];
 
-	return slot >= 2 && block->first + slot >= calls->begin + 2 &&
+	return slot >= 2 && slab->first + slot >= calls->begin + 2 &&
 	       !((c[0].state | c[-1].state | c[-2].state) & (VPA_CALL_NESTED | VPA_CALL_NONE)) &&
-	       !(block->encloses[slot] | block->encloses[slot - 1]);
+	       !(slab->encloses[slot] | slab->encloses[slot - 1]);
 }
 
 /* The same as ran_freely() for such a launch, before which the host ran its own code. */
 static int ran_freely_in_row(
-	const struct vpa_host_late *l, const struct vpa_call_block *block, size_t slot)
+	const struct vpa_host_late *l, const struct vpa_call_slab *slab, size_t slot)
 {
-	const struct vpa_call *submit = &block->calls[slot - 1];
-	uint64_t submit_ns = block->starts_ns[slot - 1];
+	const struct vpa_call *submit = &slab->calls[slot - 1];
+	uint64_t submit_ns = slab->starts_ns[slot - 1];
 
-	return vpa_call_submits(submit) && block->ends_ns[slot - 2] <= submit_ns &&
+	return vpa_call_submits(submit) && slab->ends_ns[slot - 2] <= submit_ns &&
 	       submit_ns < l->start_ns && !holds_host(vpa_host_late_cause_of(submit)) &&
-	       (block->starts_ns[slot] >= l->start_ns ||
+	       (slab->starts_ns[slot] >= l->start_ns ||
 		       !holds_host(vpa_host_late_cause_of(l->launch)));
 }
 
@@ -539,16 +538,16 @@ int vpa_host_late_is_code(const struct vpa_host_late *l, struct vpa_cause_piece 
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
-	const struct vpa_call_block *block = vpa_call_block_of(l->launch);
+	const struct vpa_call_slab *slab = vpa_call_slab_of(l->launch);
 	size_t slot = l->launch->slot;
-	uint64_t position = block->first + slot, before, ended_ns;
+	uint64_t position = slab->first + slot, before, ended_ns;
 
 	if (position == calls->begin || past->forgotten_ns > l->start_ns ||
 		vpa_capture_span_first(&past->captures).until_ns != UINT64_MAX)
 		return 0;
-	if (follows_two(calls, block, slot)) {
-		ended_ns = block->ends_ns[slot - 1];
-		if (ended_ns > l->start_ns || !ran_freely_in_row(l, block, slot))
+	if (follows_two(calls, slab, slot)) {
+		ended_ns = slab->ends_ns[slot - 1];
+		if (ended_ns > l->start_ns || !ran_freely_in_row(l, slab, slot))
 			return 0;
 	} else {
 		before = vpa_calls_previous(calls, position);
@@ -558,6 +557,6 @@ int vpa_host_late_is_code(const struct vpa_host_late *l, struct vpa_cause_piece 
 		ended_ns = vpa_calls_end_at(calls, before);
 	}
 	*out = (struct vpa_cause_piece){.start_ns = l->start_ns, .end_ns = l->end_ns};
-	judge_code(l, out, ended_ns, block->starts_ns[slot], 0);
+	judge_code(l, out, ended_ns, slab->starts_ns[slot], 0);
 	return 1;
 }

@@ -1,5 +1,5 @@
 /* resolver_calls.c - adds CUDA calls to the past of their thread. A hot path, like that of ops:
- * ordinary calls of a block are handled together, column by column. */
+ * ordinary calls of a slab are handled together, column by column. */
 #include "analysis/join/resolver_maps.h"
 #include "analysis/join/resolver_parts.h"
 #include "formats/base/vectorise.h"
@@ -72,7 +72,7 @@ struct adding {
 	struct vpt_rows rows;
 };
 
-_Static_assert((int)VPA_CALL_BLOCK <= (int)VPT_ROWS_AT_ONCE, "a block's calls are read at once");
+_Static_assert((int)VPA_CALL_SLAB <= (int)VPT_ROWS_AT_ONCE, "a slab's calls are read at once");
 
 static void begin_capture(
 	struct adding *a, struct vpa_thread_past *past, const struct vpa_call *call)
@@ -132,15 +132,15 @@ static int note_call(struct adding *a, const struct vpa_call *call)
 	}
 }
 
-/* Adds a call of any kind, at any time; its times and id are already in its block. `i`: its index
+/* Adds a call of any kind, at any time; its times and id are already in its slab. `i`: its index
  * among the current rows. `previous_ns`: the end of the previous call on the thread, or ~0. */
 VPA_RARE static int add_any_call(
 	struct adding *a, uint32_t i, struct vpa_call *call, uint64_t previous_ns)
 {
 	struct vpa_resolver *r = a->r;
-	struct vpa_call_block *block = a->calls->blocks[a->calls->block_count - 1];
-	uint16_t slot = (uint16_t)(call - block->calls);
-	uint64_t start = block->starts_ns[slot];
+	struct vpa_call_slab *slab = a->calls->slabs[a->calls->slab_count - 1];
+	uint16_t slot = (uint16_t)(call - slab->calls);
+	uint64_t start = slab->starts_ns[slot];
 	int inside = vpa_in_window(r->model, start), failed, rc;
 	struct vpa_call_kind kind;
 
@@ -151,12 +151,12 @@ VPA_RARE static int add_any_call(
 	*call = kind.call;
 	call->slot = slot;
 	/* The row gives only its start. */
-	if (block->ends_ns[slot] < start) {
-		block->ends_ns[slot] = start;
+	if (slab->ends_ns[slot] < start) {
+		slab->ends_ns[slot] = start;
 		call->state = VPA_CALL_NONE;
 		kind.launches = kind.unknown = kind.blocks = 0;
 	}
-	if (kind.unknown && block->correlations[slot] && !kind.launches) {
+	if (kind.unknown && slab->correlations[slot] && !kind.launches) {
 		kind.launches = 1;
 		call->state |= VPA_CALL_WAITS;
 	}
@@ -168,23 +168,23 @@ VPA_RARE static int add_any_call(
 		kind.launches = 0;
 		call->state &= (uint8_t) ~(VPA_CALL_MISSED | VPA_CALL_WAITS);
 	}
-	block->waiting += kind.launches;
-	block->launches += kind.launches;
-	block->start_ns = start < block->start_ns ? start : block->start_ns;
+	slab->waiting += kind.launches;
+	slab->launches += kind.launches;
+	slab->start_ns = start < slab->start_ns ? start : slab->start_ns;
 	r->counts.calls += (uint64_t)inside;
 	r->launches_without_op += (call->state & VPA_CALL_MISSED) != 0;
 	if (call->state & VPA_CALL_NONE) {
-		block->correlations[slot] = 0; /* a query launches no op */
+		slab->correlations[slot] = 0; /* a query launches no op */
 		return VPT_OK;
 	}
 	if (previous_ns > start)
-		mark_nested(a->calls, call, block->first + slot);
-	block->submits |= (uint32_t)vpa_call_submits(call);
+		mark_nested(a->calls, call, slab->first + slot);
+	slab->submits |= (uint32_t)vpa_call_submits(call);
 	rc = note_call(a, call);
 	if (kind.blocks && !failed)
 		vpa_resolver_note_wait(r, a->thread, call, &kind);
 	if (!rc && call->klass == VPT_CALL_COPY && call->state & VPA_CALL_SUBMITS)
-		rc = vpa_copy_holds_add(&r->holds, start, block->ends_ns[slot]);
+		rc = vpa_copy_holds_add(&r->holds, start, slab->ends_ns[slot]);
 	if (!rc && kind.sets_up && inside && r->sink.setup)
 		rc = r->sink.setup(r->sink.ctx, call);
 	return !rc && kind.blocks && inside ? vpa_hand_out_call(r, call) : rc;
@@ -243,13 +243,13 @@ static void find_odd(const struct vpt_rows *rows, const uint64_t *restrict start
 			odd[i] |= results[i] != 0;
 }
 
-/* Adds all rows to a block as if they were ordinary, and marks those that are not as odd. Returns how
+/* Adds all rows to a slab as if they were ordinary, and marks those that are not as odd. Returns how
  * many of all rows launch something. */
 static uint32_t add_ordinary(const struct vpa_call_kind *kinds, const uint64_t *ids, uint32_t count,
-	uint32_t slot, struct vpa_call_block *block, uint8_t *odd)
+	uint32_t slot, struct vpa_call_slab *slab, uint8_t *odd)
 {
-	struct vpa_call *calls = block->calls + slot;
-	uint64_t *correlations = block->correlations + slot;
+	struct vpa_call *calls = slab->calls + slot;
+	uint64_t *correlations = slab->correlations + slot;
 	uint32_t launches = 0, i;
 
 	for (i = 0; i < count; i++) {
@@ -298,57 +298,57 @@ static void note_first_id(struct vpa_process *p, const uint64_t *ids, uint32_t c
 			p->first_id = vpa_earlier(p->first_id, ids[i]);
 }
 
-/* Adds the next `count` rows, all of which go into the thread's last block. A hot path: rows that
+/* Adds the next `count` rows, all of which go into the thread's last slab. A hot path: rows that
  * are not quite ordinary are handled elsewhere. */
 VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 {
 	struct vpa_resolver *r = a->r;
 	struct vpa_calls *calls = a->calls;
-	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
+	struct vpa_call_slab *slab = calls->slabs[calls->slab_count - 1];
 	uint64_t position = calls->end, previous = 0;
-	uint32_t slot = (uint32_t)(position % VPA_CALL_BLOCK), others = 0, done = 0, launches, i;
-	uint64_t *starts = block->starts_ns + slot;
-	uint8_t odd[VPA_CALL_BLOCK];
+	uint32_t slot = (uint32_t)(position % VPA_CALL_SLAB), others = 0, done = 0, launches, i;
+	uint64_t *starts = slab->starts_ns + slot;
+	uint8_t odd[VPA_CALL_SLAB];
 	struct call_times times;
 
 	if (position > calls->begin)
 		previous = previous_end(vpa_calls_at(calls, position - 1));
 	vpt_rows_next(&a->rows, count, 1 << VPT_CALL_ID | 1 << VPT_CALL_NAME | 1 << VPT_CALL_RESULT,
-		starts, block->correlations + slot);
-	if (starts[0] < block->start_ns)
-		block->start_ns = starts[0];
+		starts, slab->correlations + slot);
+	if (starts[0] < slab->start_ns)
+		slab->start_ns = starts[0];
 	times = times_of(r->model, starts, count);
-	find_odd(&a->rows, starts, count, &times, previous, block->ends_ns + slot, odd);
-	launches = add_ordinary(
-		r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot, block, odd);
+	find_odd(&a->rows, starts, count, &times, previous, slab->ends_ns + slot, odd);
+	launches =
+		add_ordinary(r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot, slab, odd);
 	/* Each was counted as a launch if its kind is one. */
 	for (i = next_odd(odd, 0, count); i < count; i = next_odd(odd, i + 1, count)) {
 		if (times.are_outside)
-			miss_nothing(block->calls + slot + done, i - done);
+			miss_nothing(slab->calls + slot + done, i - done);
 		done = i;
-		launches -= (block->calls[slot + i].state & VPA_CALL_MISSED) != 0;
+		launches -= (slab->calls[slot + i].state & VPA_CALL_MISSED) != 0;
 		if (i)
-			previous = previous_end(&block->calls[slot + i - 1]);
-		if (add_any_call(a, i, &block->calls[slot + i], previous))
+			previous = previous_end(&slab->calls[slot + i - 1]);
+		if (add_any_call(a, i, &slab->calls[slot + i], previous))
 			return VPT_ENOMEM;
-		if (block->calls[slot + i].state & VPA_CALL_NONE && i + 1 < count)
+		if (slab->calls[slot + i].state & VPA_CALL_NONE && i + 1 < count)
 			odd[i + 1] = 1;
 		others++;
 	}
 	if (times.are_outside)
-		miss_nothing(block->calls + slot + done, count - done);
-	if (!block->first)
-		note_first_id(a->process, block->correlations + slot, count);
+		miss_nothing(slab->calls + slot + done, count - done);
+	if (!slab->first)
+		note_first_id(a->process, slab->correlations + slot, count);
 	calls->end += count;
-	if (block->start_ns < r->first_call_ns)
-		r->first_call_ns = block->start_ns;
-	block->waiting += launches;
-	block->launches += launches;
-	block->submits |= launches;
+	if (slab->start_ns < r->first_call_ns)
+		r->first_call_ns = slab->start_ns;
+	slab->waiting += launches;
+	slab->launches += launches;
+	slab->submits |= launches;
 	r->launches_without_op += times.are_outside ? 0 : launches;
 	r->counts.calls += times.are_outside ? 0 : count - others;
 	return vpa_launches_add(
-		a->launches, r->pasts, a->thread, position, block->correlations + slot, count);
+		a->launches, r->pasts, a->thread, position, slab->correlations + slot, count);
 }
 
 int vpa_resolver_add_calls(
@@ -369,8 +369,8 @@ int vpa_resolver_add_calls(
 	calls = a.calls = &r->pasts[a.thread].calls;
 	vpt_rows_begin(&a.rows, s);
 	for (; left && !rc; left -= count) {
-		count = VPA_CALL_BLOCK - (uint32_t)(calls->end % VPA_CALL_BLOCK);
-		if (count == VPA_CALL_BLOCK && vpa_calls_begin_block(calls, a.thread))
+		count = VPA_CALL_SLAB - (uint32_t)(calls->end % VPA_CALL_SLAB);
+		if (count == VPA_CALL_SLAB && vpa_calls_begin_slab(calls, a.thread))
 			return VPT_ENOMEM;
 		count = left < count ? left : count;
 		rc = add_call_rows(&a, count);

@@ -16,7 +16,7 @@
  * Which stream or event a call waits for is not recorded with every call. A thread without any op is
  * taken for one that uses one device and one stream.
  *
- * Calls are looked at when they are dropped, block by block: most blocks have no launch that still
+ * Calls are looked at when they are dropped, slab by slab: most slabs have no launch that still
  * waits for its op, and cost nothing. By then the waits after them are known, except beyond the time
  * that a launch waits for its op. */
 #include "analysis/join/resolver_maps.h"
@@ -245,10 +245,10 @@ void vpa_resolver_count_lost(struct vpa_resolver *r, uint32_t thread, uint64_t e
 	if (process->launches.doubled || process->launches.ambiguous)
 		return;
 	for (at = past->calls.begin; at < end; at = next) {
-		const struct vpa_call_block *block = vpa_calls_block(&past->calls, at);
+		const struct vpa_call_slab *slab = vpa_calls_slab(&past->calls, at);
 
-		next = vpa_earlier(block->first + VPA_CALL_BLOCK, end);
-		for (; block->waiting && at < next; at++) {
+		next = vpa_earlier(slab->first + VPA_CALL_SLAB, end);
+		for (; slab->waiting && at < next; at++) {
 			const struct vpa_call *call = vpa_calls_at(&past->calls, at);
 			struct suspect s = {
 				r, past, process, vpa_call_start(call), vpa_call_end(call)};

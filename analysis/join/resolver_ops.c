@@ -13,12 +13,12 @@
 
 /* The place of a call. */
 struct spot {
-	struct vpa_call_block *block; /* NULL: nowhere */
+	struct vpa_call_slab *slab; /* NULL: nowhere */
 	size_t slot;
 };
 
 /* Holds no call. */
-static struct vpa_call_block empty_block;
+static struct vpa_call_slab empty_slab;
 
 VPA_RARE struct vpa_call *vpa_resolver_find_launch(
 	const struct vpa_resolver *r, uint32_t stream, uint64_t correlation)
@@ -41,7 +41,7 @@ static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 {
 	unsigned state = launch->state;
 
-	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
+	vpa_call_slab_of(launch)->waiting -= state & VPA_CALL_WAITS;
 	r->launches_without_op -= (state & VPA_CALL_MISSED) != 0;
 	launch->state = (uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET);
 }
@@ -116,7 +116,7 @@ VPA_RARE static unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *la
 {
 	unsigned state = launch->state;
 
-	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
+	vpa_call_slab_of(launch)->waiting -= state & VPA_CALL_WAITS;
 	launch->state =
 		(uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET | VPA_CALL_SHOWN);
 	ops->first_of_launch[i] = !(state & VPA_CALL_SHOWN);
@@ -271,54 +271,54 @@ static int are_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64_t to
 	return !(bad >> 63);
 }
 
-/* The place of the call that launched an op, if there is only one process. `block` and `slot` are
+/* The place of the call that launched an op, if there is only one process. `slab` and `slot` are
  * where it was expected: usually it is the next one, since some calls put nothing on a device, or the one before, since
  * some put several ops there. The next candidates are compared at once, without a branch to predict. */
-VPA_RARE static struct spot find_near(const struct vpa_resolver *r, uint64_t correlation,
-	struct vpa_call_block *block, size_t slot)
+VPA_RARE static struct spot find_near(
+	const struct vpa_resolver *r, uint64_t correlation, struct vpa_call_slab *slab, size_t slot)
 {
-	const uint64_t *ids = &block->correlations[slot];
+	const uint64_t *ids = &slab->correlations[slot];
 	struct vpa_call *call;
 	unsigned hits;
 
 	_Static_assert(VPA_CALLS_AHEAD == 4, "looked at here");
 	if (slot && ids[-1] == correlation && correlation &&
 		!vpa_launches_may_double(&r->processes[0].launches, correlation))
-		return (struct spot){block, slot - 1};
+		return (struct spot){slab, slot - 1};
 	hits = (ids[1] == correlation) * 2u | (ids[2] == correlation) * 4u |
 	       (ids[3] == correlation) * 8u;
 	if (hits && correlation && !vpa_launches_may_double(&r->processes[0].launches, correlation))
-		return (struct spot){block, slot + (unsigned)__builtin_ctz(hits)};
+		return (struct spot){slab, slot + (unsigned)__builtin_ctz(hits)};
 	call = correlation ? vpa_launches_find(&r->processes[0].launches, r->pasts, correlation)
 			   : NULL;
-	return call ? (struct spot){vpa_call_block_of(call), call->slot} : (struct spot){NULL, 0};
+	return call ? (struct spot){vpa_call_slab_of(call), call->slot} : (struct spot){NULL, 0};
 }
 
 /* Whether the call with this id may be another one than that at `next`. */
 static inline int is_elsewhere(const struct vpa_resolver *r, uint64_t correlation, struct spot next)
 {
-	return next.block->correlations[next.slot] != correlation || !correlation ||
+	return next.slab->correlations[next.slot] != correlation || !correlation ||
 	       vpa_launches_may_double(&r->processes[0].launches, correlation);
 }
 
 /* Fills in what folds need to know of a launch, except its stretch. Returns whether it was missed
  * until now. */
 static inline unsigned show_launch(
-	struct vpa_ops *ops, size_t i, struct vpa_call_block *block, size_t slot)
+	struct vpa_ops *ops, size_t i, struct vpa_call_slab *slab, size_t slot)
 {
 	enum { BEFORE = VPA_CALL_WAITS | VPA_CALL_MISSED };
 	enum { AFTER = VPA_CALL_MISSED | VPA_CALL_MET | VPA_CALL_SHOWN };
-	struct vpa_call *call = &block->calls[slot];
+	struct vpa_call *call = &slab->calls[slot];
 
 	ops->launch[i] = call;
-	ops->launch_start_ns[i] = block->starts_ns[slot];
-	ops->launch_end_ns[i] = block->ends_ns[slot];
+	ops->launch_start_ns[i] = slab->starts_ns[slot];
+	ops->launch_end_ns[i] = slab->ends_ns[slot];
 	ops->launch_name[i] = call->name;
 	if (call->state != BEFORE)
 		return meet(ops, i, call);
 	/* The usual case: this is its only op, hence the first, which is the batch's default. */
 	call->state = AFTER;
-	block->waiting--;
+	slab->waiting--;
 	return 1;
 }
 
@@ -358,31 +358,31 @@ static inline void stretch_to(
 static struct spot join_simply(struct vpa_resolver *r, struct vpa_ops *ops, struct spot next)
 {
 	struct stretch stretch = {.thread = VPA_NONE};
-	struct vpa_call_block *block = next.block ? next.block : &empty_block;
+	struct vpa_call_slab *slab = next.slab ? next.slab : &empty_slab;
 	uint64_t missed = 0;
 	size_t i, slot = next.slot;
 
 	for (i = 0; i < ops->count; i++) {
 		uint64_t correlation = ops->correlation[i];
 
-		if (is_elsewhere(r, correlation, (struct spot){block, slot})) {
-			struct spot found = find_near(r, correlation, block, slot);
+		if (is_elsewhere(r, correlation, (struct spot){slab, slot})) {
+			struct spot found = find_near(r, correlation, slab, slot);
 
-			if (!found.block) {
+			if (!found.slab) {
 				vpa_resolver_count_without_launch(r, ops, i);
 				show_no_launch(r, ops, i, &stretch);
 				continue;
 			}
-			block = found.block;
+			slab = found.slab;
 			slot = found.slot;
-			if (block->thread != stretch.thread)
+			if (slab->thread != stretch.thread)
 				stretch.span_ns = 0;
 		}
-		missed += show_launch(ops, i, block, slot++);
+		missed += show_launch(ops, i, slab, slot++);
 		stretch_to(r, ops, i, &stretch);
 	}
 	r->launches_without_op -= missed;
-	return (struct spot){block, slot};
+	return (struct spot){slab, slot};
 }
 
 /* Passes on the ops of no length. They change nothing that is known of their launches, whose first
@@ -419,17 +419,17 @@ static struct spot find_simply(struct vpa_resolver *r, struct vpa_ops *ops, stru
 {
 	size_t i;
 
-	if (!next.block)
-		next.block = &empty_block;
+	if (!next.slab)
+		next.slab = &empty_slab;
 	for (i = 0; i < ops->count; i++) {
 		uint64_t correlation = ops->correlation[i];
 		struct spot found = next;
 
 		if (is_elsewhere(r, correlation, next))
-			found = find_near(r, correlation, next.block, next.slot);
-		ops->launch[i] = found.block ? &found.block->calls[found.slot] : NULL;
-		if (found.block)
-			next = (struct spot){found.block, found.slot + 1};
+			found = find_near(r, correlation, next.slab, next.slot);
+		ops->launch[i] = found.slab ? &found.slab->calls[found.slot] : NULL;
+		if (found.slab)
+			next = (struct spot){found.slab, found.slot + 1};
 	}
 	return next;
 }
@@ -467,7 +467,7 @@ VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int a
 			show_no_launch(r, ops, i, &stretch);
 			continue;
 		}
-		r->launches_without_op -= show_launch(ops, i, vpa_call_block_of(call), call->slot);
+		r->launches_without_op -= show_launch(ops, i, vpa_call_slab_of(call), call->slot);
 		if (vpa_call_thread(call) != stretch.thread)
 			stretch.span_ns = 0;
 		stretch_to(r, ops, i, &stretch);

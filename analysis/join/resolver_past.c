@@ -17,20 +17,20 @@ enum {
 	SILENT_CALLS_KEPT = 1 << 16
 };
 
-/* A block of calls may be dropped when no gap can ask for them and none still waits for its op. How
+/* A slab of calls may be dropped when no gap can ask for them and none still waits for its op. How
  * many ops a graph launch has is unknown, so it waits its full time. */
 static int may_forget(
 	const struct vpa_resolver *r, const struct vpa_thread_past *past, uint64_t frontier_ns)
 {
 	const struct vpa_calls *calls = &past->calls;
-	const struct vpa_call_block *block = vpa_calls_block(calls, calls->begin);
-	uint64_t end_ns = block->ends_ns[VPA_CALL_BLOCK - 1];
+	const struct vpa_call_slab *slab = vpa_calls_slab(calls, calls->begin);
+	uint64_t end_ns = slab->ends_ns[VPA_CALL_SLAB - 1];
 
 	if (end_ns >= frontier_ns ||
 		(past->submitted == VPA_NOWHERE ? calls->end - calls->begin <= SILENT_CALLS_KEPT
-						: past->submitted < block->first + VPA_CALL_BLOCK))
+						: past->submitted < slab->first + VPA_CALL_SLAB))
 		return 0;
-	return !block->waiting ||
+	return !slab->waiting ||
 	       (r->released_ns > end_ns && r->released_ns - end_ns >= VPA_LAUNCH_WAIT_NS);
 }
 
@@ -144,13 +144,13 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 	uint64_t earliest;
 
 	find_submitted(past, frontier_ns);
-	/* The last block is always kept, so the end of the previous call is known. */
-	while (calls->end - calls->begin > 2 * VPA_CALL_BLOCK &&
+	/* The last slab is always kept, so the end of the previous call is known. */
+	while (calls->end - calls->begin > 2 * VPA_CALL_SLAB &&
 		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, past, frontier_ns))) {
 		past->forgotten_ns =
-			vpa_calls_block(calls, calls->begin)->ends_ns[VPA_CALL_BLOCK - 1];
-		vpa_resolver_count_lost(r, thread, calls->begin + VPA_CALL_BLOCK);
-		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
+			vpa_calls_slab(calls, calls->begin)->ends_ns[VPA_CALL_SLAB - 1];
+		vpa_resolver_count_lost(r, thread, calls->begin + VPA_CALL_SLAB);
+		vpa_calls_drop(calls, calls->begin + VPA_CALL_SLAB);
 	}
 	trim_overhead(&past->overhead, frontier_ns);
 	vpa_waits_trim(&past->waits, waits_asked(r, frontier_ns));

@@ -1,4 +1,4 @@
-/* past_calls.c - calls in blocks, ranges by their changes. Searches start where the last one ended, since
+/* past_calls.c - calls in slabs, ranges by their changes. Searches start where the last one ended, since
  * nearly all queries come in order of time. */
 #include "analysis/past/past_calls.h"
 
@@ -15,28 +15,28 @@ enum {
 	CAPTURES_MAX = 4096
 };
 
-int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
+int vpa_calls_begin_slab(struct vpa_calls *c, uint32_t thread)
 {
-	struct vpa_call_block *block;
+	struct vpa_call_slab *slab;
 
-	if (vpt_grow(&c->blocks, &c->block_cap, c->block_count + 1, sizeof(*c->blocks)))
+	if (vpt_grow(&c->slabs, &c->slab_cap, c->slab_count + 1, sizeof(*c->slabs)))
 		return VPT_ENOMEM;
-	block = vpt_alloc(1, sizeof(*block));
-	if (!block)
+	slab = vpt_alloc(1, sizeof(*slab));
+	if (!slab)
 		return VPT_ENOMEM;
-	block->first = (c->first_block + c->block_count) * VPA_CALL_BLOCK;
-	block->counted = NULL;
-	block->thread = thread;
-	block->waiting = 0;
-	block->launches = 0;
-	block->submits = 0;
-	block->start_ns = UINT64_MAX;
-	memset(block->small_reads, 0, sizeof(block->small_reads));
-	memset(block->large_copies, 0, sizeof(block->large_copies));
-	memset(block->correlations, 0, sizeof(block->correlations));
-	memset(block->encloses, 0, sizeof(block->encloses));
-	block->outer = NULL;
-	c->blocks[c->block_count++] = block;
+	slab->first = (c->first_slab + c->slab_count) * VPA_CALL_SLAB;
+	slab->counted = NULL;
+	slab->thread = thread;
+	slab->waiting = 0;
+	slab->launches = 0;
+	slab->submits = 0;
+	slab->start_ns = UINT64_MAX;
+	memset(slab->small_reads, 0, sizeof(slab->small_reads));
+	memset(slab->large_copies, 0, sizeof(slab->large_copies));
+	memset(slab->correlations, 0, sizeof(slab->correlations));
+	memset(slab->encloses, 0, sizeof(slab->encloses));
+	slab->outer = NULL;
+	c->slabs[c->slab_count++] = slab;
 	return VPT_OK;
 }
 
@@ -70,24 +70,24 @@ uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position)
 	uint64_t earliest = UINT64_MAX;
 	size_t i;
 
-	for (; position % VPA_CALL_BLOCK && position < c->end; position++)
+	for (; position % VPA_CALL_SLAB && position < c->end; position++)
 		if (vpa_call_start(vpa_calls_at(c, position)) < earliest)
 			earliest = vpa_call_start(vpa_calls_at(c, position));
 	if (position >= c->end)
 		return earliest;
-	for (i = (size_t)(position / VPA_CALL_BLOCK - c->first_block); i < c->block_count; i++)
-		if (c->blocks[i]->start_ns < earliest)
-			earliest = c->blocks[i]->start_ns;
+	for (i = (size_t)(position / VPA_CALL_SLAB - c->first_slab); i < c->slab_count; i++)
+		if (c->slabs[i]->start_ns < earliest)
+			earliest = c->slabs[i]->start_ns;
 	return earliest;
 }
 
 /* How far after the nested call at `position` the next call known to enclose it is. */
 static uint32_t step_out(const struct vpa_calls *c, uint64_t position)
 {
-	const struct vpa_call_block *block = vpa_calls_block(c, position);
-	size_t slot = (size_t)(position % VPA_CALL_BLOCK);
+	const struct vpa_call_slab *slab = vpa_calls_slab(c, position);
+	size_t slot = (size_t)(position % VPA_CALL_SLAB);
 
-	return block->outer && block->outer[slot] ? block->outer[slot] : block->encloses[slot];
+	return slab->outer && slab->outer[slot] ? slab->outer[slot] : slab->encloses[slot];
 }
 
 /* The first call around a nested one that is not nested itself. If it is far up, each call on the
@@ -101,13 +101,13 @@ static uint64_t climb(const struct vpa_calls *c, uint64_t position)
 	for (; vpa_calls_at(c, top)->state & VPA_CALL_NESTED; steps++)
 		top += step_out(c, top);
 	for (; steps > STEPS_FEW && position < top; position = next) {
-		struct vpa_call_block *block = vpa_calls_block(c, position);
+		struct vpa_call_slab *slab = vpa_calls_slab(c, position);
 
 		next = position + step_out(c, position);
-		if (!block->outer)
-			block->outer = vpt_calloc(VPA_CALL_BLOCK, sizeof(*block->outer));
-		if (block->outer)
-			block->outer[position % VPA_CALL_BLOCK] = (uint32_t)(top - position);
+		if (!slab->outer)
+			slab->outer = vpt_calloc(VPA_CALL_SLAB, sizeof(*slab->outer));
+		if (slab->outer)
+			slab->outer[position % VPA_CALL_SLAB] = (uint32_t)(top - position);
 	}
 	return top;
 }
@@ -162,15 +162,15 @@ int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a)
 
 static unsigned effects_of(const struct vpa_call *call)
 {
-	const struct vpa_call_block *block = vpa_call_block_of(call);
+	const struct vpa_call_slab *slab = vpa_call_slab_of(call);
 	size_t word = call->slot / 64, bit = call->slot % 64;
 
 	if (call->state & VPA_CALL_NONE)
 		return 0;
 	return (unsigned)vpa_call_submits(call) << VPA_EFFECT_SUBMITS |
 	       (unsigned)!!(call->state & VPA_CALL_PAGEABLE) << VPA_EFFECT_PAGEABLE |
-	       (unsigned)(block->small_reads[word] >> bit & 1) << VPA_EFFECT_SMALL_READ |
-	       (unsigned)(block->large_copies[word] >> bit & 1) << VPA_EFFECT_LARGE_COPY;
+	       (unsigned)(slab->small_reads[word] >> bit & 1) << VPA_EFFECT_SMALL_READ |
+	       (unsigned)(slab->large_copies[word] >> bit & 1) << VPA_EFFECT_LARGE_COPY;
 }
 
 const struct vpa_call *vpa_calls_latest(const struct vpa_calls *c, enum vpa_call_effect_bit effect)
@@ -265,10 +265,10 @@ uint64_t vpa_calls_last_submit(const struct vpa_calls *c, uint64_t position)
 	uint64_t p = vpa_calls_previous(c, position);
 
 	while (p != VPA_NOWHERE) {
-		const struct vpa_call_block *block = vpa_calls_block(c, p);
+		const struct vpa_call_slab *slab = vpa_calls_slab(c, p);
 
-		if (!block->submits)
-			p = last_before(c, block->first > c->begin ? block->first : c->begin);
+		if (!slab->submits)
+			p = last_before(c, slab->first > c->begin ? slab->first : c->begin);
 		else if (vpa_call_submits(vpa_calls_at(c, p)))
 			break;
 		else
@@ -277,9 +277,9 @@ uint64_t vpa_calls_last_submit(const struct vpa_calls *c, uint64_t position)
 	return p;
 }
 
-static struct vpa_counted *counted_of(const struct vpa_call_block *block, uint32_t device)
+static struct vpa_counted *counted_of(const struct vpa_call_slab *slab, uint32_t device)
 {
-	struct vpa_counted *counted = block->counted;
+	struct vpa_counted *counted = slab->counted;
 
 	while (counted && counted->device != device)
 		counted = counted->next;
@@ -289,28 +289,28 @@ static struct vpa_counted *counted_of(const struct vpa_call_block *block, uint32
 uint64_t vpa_calls_skip_exhausted(const struct vpa_calls *c, uint64_t position, uint32_t device)
 {
 	while (position < c->end) {
-		const struct vpa_call_block *block = vpa_calls_block(c, position);
-		const struct vpa_counted *counted = counted_of(block, device);
+		const struct vpa_call_slab *slab = vpa_calls_slab(c, position);
+		const struct vpa_counted *counted = counted_of(slab, device);
 
-		if (!counted || position - block->first >= counted->exhausted)
+		if (!counted || position - slab->first >= counted->exhausted)
 			break;
-		position = block->first + counted->exhausted;
+		position = slab->first + counted->exhausted;
 	}
 	return position < c->end ? position : c->end;
 }
 
 uint64_t *vpa_call_counted(struct vpa_call *call, uint32_t device)
 {
-	struct vpa_call_block *block = vpa_call_block_of(call);
-	struct vpa_counted *counted = counted_of(block, device);
+	struct vpa_call_slab *slab = vpa_call_slab_of(call);
+	struct vpa_counted *counted = counted_of(slab, device);
 
 	if (!counted) {
 		counted = vpt_calloc(1, sizeof(*counted));
 		if (!counted)
 			return NULL;
 		counted->device = device;
-		counted->next = block->counted;
-		block->counted = counted;
+		counted->next = slab->counted;
+		slab->counted = counted;
 	}
 	return &counted->ns[call->slot];
 }
@@ -321,44 +321,44 @@ void vpa_call_exhaust(struct vpa_call *call, uint32_t device)
 
 	if (!vpa_call_counted(call, device))
 		return;
-	counted = counted_of(vpa_call_block_of(call), device);
+	counted = counted_of(vpa_call_slab_of(call), device);
 	if (counted->exhausted <= call->slot)
 		counted->exhausted = call->slot + (uint32_t)1;
 }
 
-static void free_block(struct vpa_call_block *block)
+static void free_slab(struct vpa_call_slab *slab)
 {
-	struct vpa_counted *counted = block->counted, *next;
+	struct vpa_counted *counted = slab->counted, *next;
 
 	for (; counted; counted = next) {
 		next = counted->next;
 		vpt_free(counted);
 	}
-	vpt_free(block->outer);
-	vpt_free(block);
+	vpt_free(slab->outer);
+	vpt_free(slab);
 }
 
 void vpa_calls_drop(struct vpa_calls *c, uint64_t position)
 {
-	size_t blocks = (size_t)(position / VPA_CALL_BLOCK - c->first_block), i;
+	size_t slabs = (size_t)(position / VPA_CALL_SLAB - c->first_slab), i;
 
 	c->begin = position > c->begin ? position : c->begin;
-	if (!blocks)
+	if (!slabs)
 		return;
-	for (i = 0; i < blocks; i++)
-		free_block(c->blocks[i]);
-	memmove(c->blocks, c->blocks + blocks, (c->block_count - blocks) * sizeof(*c->blocks));
-	c->block_count -= blocks;
-	c->first_block += blocks;
+	for (i = 0; i < slabs; i++)
+		free_slab(c->slabs[i]);
+	memmove(c->slabs, c->slabs + slabs, (c->slab_count - slabs) * sizeof(*c->slabs));
+	c->slab_count -= slabs;
+	c->first_slab += slabs;
 }
 
 void vpa_calls_free(struct vpa_calls *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->block_count; i++)
-		free_block(c->blocks[i]);
-	vpt_free(c->blocks);
+	for (i = 0; i < c->slab_count; i++)
+		free_slab(c->slabs[i]);
+	vpt_free(c->slabs);
 	memset(c, 0, sizeof(*c));
 }
 

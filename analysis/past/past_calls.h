@@ -9,22 +9,22 @@
 #include "formats/base/memory.h"
 
 enum {
-	VPA_CALL_BLOCK = 512,
+	VPA_CALL_SLAB = 512,
 	VPA_CALLS_AHEAD = 4,
 	/* Below this the host counts as launching slowly; from here on it is doing something
 	 * else. */
 	VPA_STALL_NS = 100000
 };
 
-/* How much of each call in a block the gaps of one device have counted, see gap_causes.h. */
+/* How much of each call in a slab the gaps of one device have counted, see gap_causes.h. */
 struct vpa_counted {
 	struct vpa_counted *next; /* the next device's */
 	uint32_t device;
 	uint32_t exhausted; /* no later gap counts any more of the calls in this many first slots */
-	uint64_t ns[VPA_CALL_BLOCK];
+	uint64_t ns[VPA_CALL_SLAB];
 };
 
-struct vpa_call_block {
+struct vpa_call_slab {
 	uint64_t first; /* position of calls[0] */
 	struct vpa_counted *counted;
 	uint32_t thread;  /* index of the thread that made all its calls */
@@ -36,44 +36,44 @@ struct vpa_call_block {
 	uint32_t submits;
 	/* A bit of each call: one of its copies reads a few bytes back from a device, whether it waited for that or
 	 * not; it waited for any other. */
-	uint64_t small_reads[VPA_CALL_BLOCK / 64], large_copies[VPA_CALL_BLOCK / 64];
-	struct vpa_call calls[VPA_CALL_BLOCK];
+	uint64_t small_reads[VPA_CALL_SLAB / 64], large_copies[VPA_CALL_SLAB / 64];
+	struct vpa_call calls[VPA_CALL_SLAB];
 	/* Columns of the same calls. */
-	uint64_t starts_ns[VPA_CALL_BLOCK], ends_ns[VPA_CALL_BLOCK];
+	uint64_t starts_ns[VPA_CALL_SLAB], ends_ns[VPA_CALL_SLAB];
 	/* 0: none, or no call there yet; zeros follow the last call too, so a reader may look
 	 * ahead. */
-	uint64_t correlations[VPA_CALL_BLOCK + VPA_CALLS_AHEAD];
+	uint64_t correlations[VPA_CALL_SLAB + VPA_CALLS_AHEAD];
 	/* How many calls before it on the thread are inside it; of a nested call: how many calls
 	 * after it the enclosing one follows. */
-	uint32_t encloses[VPA_CALL_BLOCK];
+	uint32_t encloses[VPA_CALL_SLAB];
 	/* Of each nested call: how many calls after it a call known to enclose it follows; 0: see
-	 * `encloses`. NULL until calls nest deeply, since most threads have one block and few
+	 * `encloses`. NULL until calls nest deeply, since most threads have one slab and few
 	 * calls. */
 	uint32_t *outer;
 };
 
-/* The block that holds a call, computed from its `slot`. */
-static inline struct vpa_call_block *vpa_call_block_of(const struct vpa_call *call)
+/* The slab that holds a call, computed from its `slot`. */
+static inline struct vpa_call_slab *vpa_call_slab_of(const struct vpa_call *call)
 {
 	uintptr_t first = (uintptr_t)(call - call->slot);
 
-	return (struct vpa_call_block *)(first - offsetof(struct vpa_call_block, calls));
+	return (struct vpa_call_slab *)(first - offsetof(struct vpa_call_slab, calls));
 }
 
 /* Whether all that the call copied, and may have waited for, is a few bytes read back, as PyTorch's .item() does. */
 static inline int vpa_call_is_small_read(const struct vpa_call *call)
 {
-	const struct vpa_call_block *block = vpa_call_block_of(call);
+	const struct vpa_call_slab *slab = vpa_call_slab_of(call);
 	size_t at = call->slot / 64;
 
-	return (block->small_reads[at] & ~block->large_copies[at]) >> call->slot % 64 & 1;
+	return (slab->small_reads[at] & ~slab->large_copies[at]) >> call->slot % 64 & 1;
 }
 
 /* The call made such a copy. Returns whether it had made none like this. */
 static inline int vpa_call_set_copy(const struct vpa_call *call, int is_large)
 {
-	struct vpa_call_block *block = vpa_call_block_of(call);
-	uint64_t *bits = is_large ? block->large_copies : block->small_reads;
+	struct vpa_call_slab *slab = vpa_call_slab_of(call);
+	uint64_t *bits = is_large ? slab->large_copies : slab->small_reads;
 	uint64_t before = bits[call->slot / 64];
 
 	bits[call->slot / 64] |= (uint64_t)1 << call->slot % 64;
@@ -83,42 +83,42 @@ static inline int vpa_call_set_copy(const struct vpa_call *call, int is_large)
 /* It made the copies of a call inside it. */
 static inline void vpa_call_take_copies(const struct vpa_call *call, const struct vpa_call *inside)
 {
-	const struct vpa_call_block *block = vpa_call_block_of(inside);
+	const struct vpa_call_slab *slab = vpa_call_slab_of(inside);
 
-	if (block->small_reads[inside->slot / 64] >> inside->slot % 64 & 1)
+	if (slab->small_reads[inside->slot / 64] >> inside->slot % 64 & 1)
 		vpa_call_set_copy(call, 0);
-	if (block->large_copies[inside->slot / 64] >> inside->slot % 64 & 1)
+	if (slab->large_copies[inside->slot / 64] >> inside->slot % 64 & 1)
 		vpa_call_set_copy(call, 1);
 }
 
 static inline uint64_t vpa_call_start(const struct vpa_call *call)
 {
-	return vpa_call_block_of(call)->starts_ns[call->slot];
+	return vpa_call_slab_of(call)->starts_ns[call->slot];
 }
 
 static inline uint64_t vpa_call_end(const struct vpa_call *call)
 {
-	return vpa_call_block_of(call)->ends_ns[call->slot];
+	return vpa_call_slab_of(call)->ends_ns[call->slot];
 }
 
 static inline uint64_t vpa_call_correlation(const struct vpa_call *call)
 {
-	return vpa_call_block_of(call)->correlations[call->slot];
+	return vpa_call_slab_of(call)->correlations[call->slot];
 }
 
 static inline uint32_t *vpa_call_encloses(const struct vpa_call *call)
 {
-	return &vpa_call_block_of(call)->encloses[call->slot];
+	return &vpa_call_slab_of(call)->encloses[call->slot];
 }
 
 static inline uint64_t vpa_call_position(const struct vpa_call *call)
 {
-	return vpa_call_block_of(call)->first + call->slot;
+	return vpa_call_slab_of(call)->first + call->slot;
 }
 
 static inline uint32_t vpa_call_thread(const struct vpa_call *call)
 {
-	return vpa_call_block_of(call)->thread;
+	return vpa_call_slab_of(call)->thread;
 }
 
 /* What a call does on a device, or a call inside it. */
@@ -130,12 +130,12 @@ enum vpa_call_effect_bit {
 	VPA_CALL_EFFECTS
 };
 
-/* Calls in completion order. Position p is in blocks[p / 512 - first_block]; calls never move. */
+/* Calls in completion order. Position p is in slabs[p / 512 - first_slab]; calls never move. */
 struct vpa_calls {
-	struct vpa_call_block **blocks;
-	size_t block_count, block_cap;
-	uint64_t first_block; /* blocks before it have been freed */
-	uint64_t begin, end;  /* positions held */
+	struct vpa_call_slab **slabs;
+	size_t slab_count, slab_cap;
+	uint64_t first_slab; /* slabs before it have been freed */
+	uint64_t begin, end; /* positions held */
 	/* 1 + the position of the call with each effect that began last, of those before `noted`; 0:
 	 * none. */
 	uint64_t noted, latest[VPA_CALL_EFFECTS];
@@ -143,25 +143,24 @@ struct vpa_calls {
 
 static inline struct vpa_call *vpa_calls_at(const struct vpa_calls *c, uint64_t position)
 {
-	return &c->blocks[position / VPA_CALL_BLOCK - c->first_block]
-			->calls[position % VPA_CALL_BLOCK];
+	return &c->slabs[position / VPA_CALL_SLAB - c->first_slab]->calls[position % VPA_CALL_SLAB];
 }
 
 /* When the call at `position` ended. */
 static inline uint64_t vpa_calls_end_at(const struct vpa_calls *c, uint64_t position)
 {
-	return c->blocks[position / VPA_CALL_BLOCK - c->first_block]
-		->ends_ns[position % VPA_CALL_BLOCK];
+	return c->slabs[position / VPA_CALL_SLAB - c->first_slab]
+		->ends_ns[position % VPA_CALL_SLAB];
 }
 
-/* The block of the call at `position`. */
-static inline struct vpa_call_block *vpa_calls_block(const struct vpa_calls *c, uint64_t position)
+/* The slab of the call at `position`. */
+static inline struct vpa_call_slab *vpa_calls_slab(const struct vpa_calls *c, uint64_t position)
 {
-	return c->blocks[position / VPA_CALL_BLOCK - c->first_block];
+	return c->slabs[position / VPA_CALL_SLAB - c->first_slab];
 }
 
-/* Begins the block for this thread's next call. 0 or VPT_ENOMEM. */
-int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread);
+/* Begins the slab for this thread's next call. 0 or VPT_ENOMEM. */
+int vpa_calls_begin_slab(struct vpa_calls *c, uint32_t thread);
 
 /* Private: the unusual cases of vpa_calls_after(), vpa_calls_next() and vpa_calls_previous(). */
 uint64_t vpa_calls_search(const struct vpa_calls *c, uint64_t t, uint64_t near);
@@ -232,7 +231,7 @@ static inline uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t po
 }
 
 /* The last outermost call before `position` that put work on a device or encloses one that did;
- * `position` is an outermost call or c->end. VPA_NOWHERE: none is kept. A block without such a call
+ * `position` is an outermost call or c->end. VPA_NOWHERE: none is kept. A slab without such a call
  * costs one step. */
 uint64_t vpa_calls_last_submit(const struct vpa_calls *c, uint64_t position);
 
@@ -240,13 +239,13 @@ uint64_t vpa_calls_last_submit(const struct vpa_calls *c, uint64_t position);
 uint64_t *vpa_call_counted(struct vpa_call *call, uint32_t device);
 
 /* Notes that no later gap of `device` counts any more of this call or of those before it in its
- * block. Notes nothing if there is no memory. */
+ * slab. Notes nothing if there is no memory. */
 void vpa_call_exhaust(struct vpa_call *call, uint32_t device);
 
 /* The first position from `position` on that is not exhausted; c->end: all are. */
 uint64_t vpa_calls_skip_exhausted(const struct vpa_calls *c, uint64_t position, uint32_t device);
 
-/* Frees whole blocks before `position`. */
+/* Frees whole slabs before `position`. */
 void vpa_calls_drop(struct vpa_calls *c, uint64_t position);
 void vpa_calls_free(struct vpa_calls *c);
 

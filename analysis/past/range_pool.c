@@ -1,4 +1,4 @@
-/* range_pool.c - allocates ranges in blocks of whole cache lines, and takes them back when nothing refers to them. */
+/* range_pool.c - allocates ranges in slabs of whole cache lines, and takes them back when nothing refers to them. */
 #include "analysis/past/timeline.h"
 
 #include "formats/base/memory.h"
@@ -9,10 +9,10 @@ enum { POOL_BLOCK = 256, CACHE_LINE = 64 };
 
 _Static_assert(sizeof(void *) < 8 || sizeof(struct vpa_range) == 2 * CACHE_LINE, "two whole lines");
 
-/* The first range of a block, aligned to a cache line. */
-static struct vpa_range *first_of(struct vpa_range *block)
+/* The first range of a slab, aligned to a cache line. */
+static struct vpa_range *first_of(struct vpa_range *slab)
 {
-	uintptr_t at = (uintptr_t)block + CACHE_LINE - 1;
+	uintptr_t at = (uintptr_t)slab + CACHE_LINE - 1;
 
 	return (struct vpa_range *)(at - at % CACHE_LINE);
 }
@@ -23,13 +23,13 @@ struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 	size_t i;
 
 	if (!pool->unused) {
-		if (vpt_grow(&pool->blocks, &pool->block_cap, pool->block_count + 1,
-			    sizeof(*pool->blocks)))
+		if (vpt_grow(&pool->slabs, &pool->slab_cap, pool->slab_count + 1,
+			    sizeof(*pool->slabs)))
 			return NULL;
 		r = vpt_calloc(POOL_BLOCK + 1, sizeof(*r));
 		if (!r)
 			return NULL;
-		pool->blocks[pool->block_count++] = r;
+		pool->slabs[pool->slab_count++] = r;
 		r = first_of(r);
 		for (i = 0; i < POOL_BLOCK; i++) {
 			r[i].parent = pool->unused;
@@ -87,9 +87,9 @@ void vpa_range_pool_free(struct vpa_range_pool *pool)
 {
 	size_t b, i;
 
-	for (b = 0; b < pool->block_count; b++) {
+	for (b = 0; b < pool->slab_count; b++) {
 		for (i = 0; i < POOL_BLOCK; i++) {
-			struct vpa_range *r = first_of(pool->blocks[b]) + i;
+			struct vpa_range *r = first_of(pool->slabs[b]) + i;
 			struct vpa_projection *p = r->references ? r->gpu.next : NULL, *next;
 
 			for (; p; p = next) {
@@ -97,9 +97,9 @@ void vpa_range_pool_free(struct vpa_range_pool *pool)
 				vpt_free(p);
 			}
 		}
-		vpt_free(pool->blocks[b]);
+		vpt_free(pool->slabs[b]);
 	}
-	vpt_free(pool->blocks);
+	vpt_free(pool->slabs);
 	vpt_free(pool->pending);
 	memset(pool, 0, sizeof(*pool));
 }

@@ -186,8 +186,8 @@ struct vpa_thread_past {
 /* Allocates ranges and takes them back. */
 struct vpa_range_pool {
 	struct vpa_range *unused;
-	struct vpa_range **blocks;
-	size_t block_count, block_cap;
+	struct vpa_range **slabs;
+	size_t slab_count, slab_cap;
 	/* Scratch memory for dropping references, with room for all forks. */
 	struct vpa_range **pending;
 	size_t pending_count, pending_cap, fork_count;

@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-/* Memory that is used first is slow: each thread does it for the blocks that it takes. */
-static int begin_block(void *ctx, unsigned thread, size_t block)
+/* Memory that is used first is slow: each thread does it for the slabs that it takes. */
+static int begin_slab(void *ctx, unsigned thread, size_t slab)
 {
 	struct vpa_links *x = ctx;
-	size_t first = block * VPA_LINK_BLOCK, left = x->count - first, i;
-	size_t events = left < VPA_LINK_BLOCK ? left : VPA_LINK_BLOCK;
+	size_t first = slab * VPA_LINK_SLAB, left = x->count - first, i;
+	size_t events = left < VPA_LINK_SLAB ? left : VPA_LINK_SLAB;
 
 	(void)thread;
 	for (i = first * x->lanes; i < (first + events) * x->lanes; i++)
@@ -30,30 +30,30 @@ int vpa_links_init(struct vpa_links *x, size_t events, unsigned lanes, unsigned 
 	x->ns = vpt_alloc(events, lanes * sizeof(*x->ns));
 	x->from = vpt_alloc(events, sizeof(*x->from));
 	x->more = vpt_alloc(events, sizeof(*x->more));
-	x->blocks = vpt_calloc(events / VPA_LINK_BLOCK + 1, sizeof(*x->blocks));
-	if (!x->fixed_ns || !x->ns || !x->from || !x->more || !x->blocks)
+	x->slabs = vpt_calloc(events / VPA_LINK_SLAB + 1, sizeof(*x->slabs));
+	if (!x->fixed_ns || !x->ns || !x->from || !x->more || !x->slabs)
 		return VPT_ENOMEM;
-	for (; x->block_count < events / VPA_LINK_BLOCK + 1; x->block_count++)
-		if (pthread_mutex_init(&x->blocks[x->block_count].lock, NULL))
+	for (; x->slab_count < events / VPA_LINK_SLAB + 1; x->slab_count++)
+		if (pthread_mutex_init(&x->slabs[x->slab_count].lock, NULL))
 			return VPT_ENOMEM;
-	return vpa_in_threads(threads, x->block_count, begin_block, x);
+	return vpa_in_threads(threads, x->slab_count, begin_slab, x);
 }
 
 void vpa_links_free(struct vpa_links *x)
 {
 	size_t i;
 
-	for (i = 0; i < x->block_count; i++) {
-		pthread_mutex_destroy(&x->blocks[i].lock);
-		vpa_index_free(&x->blocks[i].links);
-		vpt_free(x->blocks[i].ns);
-		vpt_free(x->blocks[i].next);
+	for (i = 0; i < x->slab_count; i++) {
+		pthread_mutex_destroy(&x->slabs[i].lock);
+		vpa_index_free(&x->slabs[i].links);
+		vpt_free(x->slabs[i].ns);
+		vpt_free(x->slabs[i].next);
 	}
 	vpt_free(x->fixed_ns);
 	vpt_free(x->ns);
 	vpt_free(x->from);
 	vpt_free(x->more);
-	vpt_free(x->blocks);
+	vpt_free(x->slabs);
 	*x = (struct vpa_links){.count = 0};
 }
 
@@ -61,7 +61,7 @@ enum { NEWEST = 4 };
 
 /* The link of an event from another one, if it is one of its newest: ranks of one machine, which come from the same event, mostly come
  * one after the other, in each thread. VPA_NO_LINK: it is none of them. */
-static uint32_t newest_from(const struct vpa_link_block *b, uint32_t link, uint32_t from)
+static uint32_t newest_from(const struct vpa_link_slab *b, uint32_t link, uint32_t from)
 {
 	unsigned n;
 
@@ -73,7 +73,7 @@ static uint32_t newest_from(const struct vpa_link_block *b, uint32_t link, uint3
 
 int vpa_links_put_more(struct vpa_links *x, uint32_t event, uint32_t from, const int64_t *ns)
 {
-	struct vpa_link_block *b = &x->blocks[event / VPA_LINK_BLOCK];
+	struct vpa_link_slab *b = &x->slabs[event / VPA_LINK_SLAB];
 	uint32_t link = newest_from(b, x->more[event], from);
 	size_t count = b->links.count;
 	unsigned l;
@@ -110,7 +110,7 @@ static inline void follow(int64_t *at, const int64_t *from, const int64_t *ns, u
 
 const int64_t *vpa_links_arrive(struct vpa_links *x, uint32_t event)
 {
-	const struct vpa_link_block *b = &x->blocks[event / VPA_LINK_BLOCK];
+	const struct vpa_link_slab *b = &x->slabs[event / VPA_LINK_SLAB];
 	unsigned lanes = x->lanes, l;
 	int64_t *first = &x->ns[(size_t)event * lanes], *at = &x->fixed_ns[(size_t)event * lanes];
 	uint32_t link;

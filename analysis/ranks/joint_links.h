@@ -8,7 +8,7 @@
  * collective is a time after that event's latest arrival, and of all ranks that come from the same event to the same one
  * only the latest counts. A thousand ranks have few links more than eight.
  *
- * Ranks are put by several threads: blocks of events have a lock each. */
+ * Ranks are put by several threads: slabs of events have a lock each. */
 #ifndef VPA_ANALYSIS_RANKS_JOINT_LINKS_H
 #define VPA_ANALYSIS_RANKS_JOINT_LINKS_H
 
@@ -20,7 +20,7 @@
 
 #define VPA_NO_LINK UINT32_MAX
 
-enum { VPA_LINK_BLOCK = 1024 /* events that have a lock in common */ };
+enum { VPA_LINK_SLAB = 1024 /* events that have a lock in common */ };
 
 struct vpa_links {
 	unsigned lanes;
@@ -29,35 +29,35 @@ struct vpa_links {
 	int64_t *fixed_ns; /* INT64_MIN: none */
 	int64_t *ns;       /* of its first link */
 	uint32_t *from;    /* the event of its first link; VPA_NO_LINK: it has none */
-	uint32_t *more;    /* another link, in the block of the event; VPA_NO_LINK: none */
-	struct vpa_link_block {
+	uint32_t *more;    /* another link, in the slab of the event; VPA_NO_LINK: none */
+	struct vpa_link_slab {
 		pthread_mutex_t lock;
 		struct vpa_index links; /* event, from */
 		int64_t *ns;            /* by link and lane */
 		uint32_t *next;         /* another one of the same event; VPA_NO_LINK: none */
 		size_t ns_cap, next_cap;
-	} * blocks;
-	size_t block_count;
+	} * slabs;
+	size_t slab_count;
 };
 
 /* Makes room for events without links, in `threads` threads. 0 or VPT_ENOMEM; the caller frees them after either. */
 int vpa_links_init(struct vpa_links *x, size_t events, unsigned lanes, unsigned threads);
 void vpa_links_free(struct vpa_links *x);
 
-/* Locks the block of an event, and unlocks the one that is held, if it is another one; *held is NULL at first. */
-static inline void vpa_links_hold(struct vpa_links *x, struct vpa_link_block **held, uint32_t event)
+/* Locks the slab of an event, and unlocks the one that is held, if it is another one; *held is NULL at first. */
+static inline void vpa_links_hold(struct vpa_links *x, struct vpa_link_slab **held, uint32_t event)
 {
-	struct vpa_link_block *block = &x->blocks[event / VPA_LINK_BLOCK];
+	struct vpa_link_slab *slab = &x->slabs[event / VPA_LINK_SLAB];
 
-	if (*held == block)
+	if (*held == slab)
 		return;
 	if (*held)
 		pthread_mutex_unlock(&(*held)->lock);
-	pthread_mutex_lock(&block->lock);
-	*held = block;
+	pthread_mutex_lock(&slab->lock);
+	*held = slab;
 }
 
-static inline void vpa_links_release(struct vpa_link_block *held)
+static inline void vpa_links_release(struct vpa_link_slab *held)
 {
 	if (held)
 		pthread_mutex_unlock(&held->lock);
@@ -75,7 +75,7 @@ static inline void vpa_lanes_join(int64_t *to, const int64_t *ns, unsigned lanes
 /* Private: puts a link of an event whose first one is after another event. 0 or VPT_ENOMEM. */
 int vpa_links_put_more(struct vpa_links *x, uint32_t event, uint32_t from, const int64_t *ns);
 
-/* Nobody comes to this event earlier than `ns`, by lane, after the latest arrival at `from`. Its block is held. `lanes` is
+/* Nobody comes to this event earlier than `ns`, by lane, after the latest arrival at `from`. Its slab is held. `lanes` is
  * x->lanes, which the caller may know better than the compiler. 0 or VPT_ENOMEM. */
 static inline int vpa_links_put(
 	struct vpa_links *x, uint32_t event, uint32_t from, const int64_t *ns, unsigned lanes)

@@ -175,7 +175,7 @@ struct putting {
 	const struct vpa_rank_cuts *cuts;
 	int has_cuts[VPA_CUTS], is_usual;
 	int with_paces; /* they may count */
-	struct vpa_link_block *held;
+	struct vpa_link_slab *held;
 };
 
 /* Sets when the last one came to each of the rank's collectives that are in rows, and what passes from then to the rank's end. */
@@ -312,7 +312,7 @@ static int put_terms(const struct putting *p, uint32_t event, size_t item, const
 	return rc;
 }
 
-/* The block of the event is held. */
+/* The slab of the event is held. */
 static int put_collective(const struct putting *p, uint32_t event, size_t item)
 {
 	const struct vpa_rank_detail *d = p->detail;

@@ -245,8 +245,8 @@ void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_
 
 	t->columns = columns;
 	t->column_count = column_count;
-	t->row_count = t->block_count = t->block_cap = 0;
-	t->blocks = NULL;
+	t->row_count = t->slab_count = t->slab_cap = 0;
+	t->slabs = NULL;
 	t->failed = t->joined = 0;
 	va_start(args, title);
 	t->title = label_of(title, args);
@@ -270,21 +270,21 @@ void vpa_table_more(struct vpa_table *t, size_t left_out)
 
 struct vpa_row *vpa_table_at(const struct vpa_table *t, size_t row)
 {
-	const struct vpa_row *block =
-		row < VPA_TABLE_BLOCK ? t->first : t->blocks[row / VPA_TABLE_BLOCK - 1];
+	const struct vpa_row *slab =
+		row < VPA_TABLE_SLAB ? t->first : t->slabs[row / VPA_TABLE_SLAB - 1];
 
-	return (struct vpa_row *)&block[row % VPA_TABLE_BLOCK];
+	return (struct vpa_row *)&slab[row % VPA_TABLE_SLAB];
 }
 
-static int add_block(struct vpa_table *t)
+static int add_slab(struct vpa_table *t)
 {
-	struct vpa_row *block = vpt_alloc(VPA_TABLE_BLOCK, sizeof(*block));
+	struct vpa_row *slab = vpt_alloc(VPA_TABLE_SLAB, sizeof(*slab));
 
-	if (!block || vpt_grow(&t->blocks, &t->block_cap, t->block_count + 1, sizeof(*t->blocks))) {
-		vpt_free(block);
+	if (!slab || vpt_grow(&t->slabs, &t->slab_cap, t->slab_count + 1, sizeof(*t->slabs))) {
+		vpt_free(slab);
 		return VPT_ENOMEM;
 	}
-	t->blocks[t->block_count++] = block;
+	t->slabs[t->slab_count++] = slab;
 	return VPT_OK;
 }
 
@@ -293,7 +293,7 @@ struct vpa_row *vpa_table_row(struct vpa_table *t, unsigned indent, const char *
 	struct vpa_row *row;
 	va_list args;
 
-	if (t->row_count == (t->block_count + 1) * VPA_TABLE_BLOCK && add_block(t))
+	if (t->row_count == (t->slab_count + 1) * VPA_TABLE_SLAB && add_slab(t))
 		t->failed = 1;
 	else
 		t->row_count++;
@@ -492,11 +492,11 @@ void vpa_page_table(struct vpa_page *p, struct vpa_table *t)
 	if (t->failed && !p->rc)
 		p->rc = vpt_fail(
 			p->err, VPT_ENOMEM, "no memory for a table of %zu rows", t->row_count);
-	for (i = 0; i < t->block_count; i++)
-		vpt_free(t->blocks[i]);
-	vpt_free(t->blocks);
-	t->blocks = NULL;
-	t->row_count = t->block_count = t->block_cap = 0;
+	for (i = 0; i < t->slab_count; i++)
+		vpt_free(t->slabs[i]);
+	vpt_free(t->slabs);
+	t->slabs = NULL;
+	t->row_count = t->slab_count = t->slab_cap = 0;
 }
 
 /* ---- sentences in parts ---- */

@@ -75,7 +75,7 @@ size_t vpa_page_head(const char *text);
 
 /* ---- tables: a label on the left, numbers on the right ---- */
 
-enum { VPA_TABLE_COLUMNS = 8, VPA_TABLE_BLOCK = 48 };
+enum { VPA_TABLE_COLUMNS = 8, VPA_TABLE_SLAB = 48 };
 
 struct vpa_row {
 	struct vpa_label label;
@@ -86,15 +86,15 @@ struct vpa_row {
 	struct vpa_num cells[VPA_TABLE_COLUMNS]; /* ASCII */
 };
 
-/* Rows keep their address while others are added: the first are here, the rest in blocks. */
+/* Rows keep their address while others are added: the first are here, the rest in slabs. */
 struct vpa_table {
 	const struct vpa_column *columns;
 	size_t column_count, row_count;
 	struct vpa_label title;
 	int joined; /* no empty line before it */
-	struct vpa_row first[VPA_TABLE_BLOCK];
-	struct vpa_row **blocks; /* the next rows; vpa_page_table() frees them */
-	size_t block_count, block_cap;
+	struct vpa_row first[VPA_TABLE_SLAB];
+	struct vpa_row **slabs; /* the next rows; vpa_page_table() frees them */
+	size_t slab_count, slab_cap;
 	int failed; /* no memory for a row */
 };
 

@@ -1,4 +1,4 @@
-/* recorded_lanes.c - lanes in blocks that never move, and a hash over them that never grows: their number is
+/* recorded_lanes.c - lanes in slabs that never move, and a hash over them that never grows: their number is
  * limited. */
 #include "tracer/write/recorder.h"
 
@@ -11,10 +11,10 @@
 
 #include <stdio.h>
 
-enum { LANE_SLOTS = 2 * VTR_LANES_MAX, LANES_A_BLOCK = 256 };
+enum { LANE_SLOTS = 2 * VTR_LANES_MAX, LANES_A_SLAB = 256 };
 
-struct vtr_lane_block {
-	struct vtr_lane lanes[LANES_A_BLOCK];
+struct vtr_lane_slab {
+	struct vtr_lane lanes[LANES_A_SLAB];
 };
 
 struct vpt_lane vtr_lane_of_stream(uint32_t pid, uint32_t device, uint32_t context, uint32_t stream)
@@ -57,15 +57,15 @@ void vtr_lanes_free(struct vtr_lanes *lanes)
 {
 	size_t i;
 
-	for (i = 0; i < lanes->block_count; i++)
-		vpt_free(lanes->blocks[i]);
-	vpt_free(lanes->blocks);
+	for (i = 0; i < lanes->slab_count; i++)
+		vpt_free(lanes->slabs[i]);
+	vpt_free(lanes->slabs);
 	vpt_free(lanes->slots);
 }
 
 struct vtr_lane *vtr_lanes_at(const struct vtr_lanes *lanes, uint32_t index)
 {
-	return &lanes->blocks[index / LANES_A_BLOCK]->lanes[index % LANES_A_BLOCK];
+	return &lanes->slabs[index / LANES_A_SLAB]->lanes[index % LANES_A_SLAB];
 }
 
 /* The identity of a lane: a stream's device, context and stream, a thread's id, a series' device,
@@ -102,16 +102,16 @@ static struct vtr_lane *new_lane(struct vtr_lanes *lanes, const struct vpt_lane 
 
 	if (lanes->count == VTR_LANES_MAX)
 		return NULL;
-	if (lanes->count == lanes->block_count * LANES_A_BLOCK) {
-		struct vtr_lane_block *block;
+	if (lanes->count == lanes->slab_count * LANES_A_SLAB) {
+		struct vtr_lane_slab *slab;
 
-		if (vpt_grow(&lanes->blocks, &lanes->block_cap, lanes->block_count + 1,
-			    sizeof(*lanes->blocks)))
+		if (vpt_grow(&lanes->slabs, &lanes->slab_cap, lanes->slab_count + 1,
+			    sizeof(*lanes->slabs)))
 			return NULL;
-		block = vpt_calloc(1, sizeof(*block));
-		if (!block)
+		slab = vpt_calloc(1, sizeof(*slab));
+		if (!slab)
 			return NULL;
-		lanes->blocks[lanes->block_count++] = block;
+		lanes->slabs[lanes->slab_count++] = slab;
 	}
 	lane = vtr_lanes_at(lanes, lanes->count);
 	lane->key = ++lanes->count;

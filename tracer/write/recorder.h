@@ -40,8 +40,8 @@ struct vtr_lane {
 enum { VTR_LANES_MAX = 65536 };
 
 struct vtr_lanes {
-	struct vtr_lane_block **blocks;
-	size_t block_count, block_cap;
+	struct vtr_lane_slab **slabs;
+	size_t slab_count, slab_cap;
 	uint32_t count;
 	uint32_t *slots; /* 1 + lane, hashed by identity */
 };

@@ -25,16 +25,16 @@ struct rig {
 static void make_call(struct rig *g, uint32_t thread, uint64_t id, uint64_t start_ns)
 {
 	struct vpa_calls *calls = &g->pasts[thread].calls;
-	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_BLOCK);
-	struct vpa_call_block *block;
+	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_SLAB);
+	struct vpa_call_slab *slab;
 
 	if (!slot)
-		assert_int_equal(vpa_calls_begin_block(calls, thread), 0);
-	block = calls->blocks[calls->block_count - 1];
-	block->calls[slot] = (struct vpa_call){.slot = (uint16_t)slot};
-	block->starts_ns[slot] = start_ns;
-	block->ends_ns[slot] = start_ns + 10;
-	block->correlations[slot] = id;
+		assert_int_equal(vpa_calls_begin_slab(calls, thread), 0);
+	slab = calls->slabs[calls->slab_count - 1];
+	slab->calls[slot] = (struct vpa_call){.slot = (uint16_t)slot};
+	slab->starts_ns[slot] = start_ns;
+	slab->ends_ns[slot] = start_ns + 10;
+	slab->correlations[slot] = id;
 	calls->end++;
 }
 
@@ -48,7 +48,7 @@ static void call(struct rig *g, uint32_t thread, uint64_t id, uint64_t start_ns)
 		vpa_launches_add(&g->launches, g->pasts, thread, position, &id, 1), VPT_OK);
 }
 
-/* Adds `count` calls at once, up to a whole block; calls with id 0 among them have no id. */
+/* Adds `count` calls at once, up to a whole slab; calls with id 0 among them have no id. */
 static void call_all(struct rig *g, uint32_t thread, const uint64_t *ids, size_t count)
 {
 	uint64_t position = g->pasts[thread].calls.end;
@@ -88,10 +88,10 @@ static void calls_are_known_for_as_long_as_they_are_kept(void **state)
 		call(&g, id % 3 == 0, id, id * 100);
 		if (id % 1000 == 0)
 			vpa_calls_drop(&g.pasts[0].calls,
-				g.pasts[0].calls.end - g.pasts[0].calls.end % VPA_CALL_BLOCK);
+				g.pasts[0].calls.end - g.pasts[0].calls.end % VPA_CALL_SLAB);
 	}
 	for (id = 1; id <= 20000; id++) {
-		/* Thread 1 keeps all; of thread 0 the calls of the last block are left. */
+		/* Thread 1 keeps all; of thread 0 the calls of the last slab are left. */
 		uint64_t position = (id - 1) - (id - 1) / 3, kept = g.pasts[0].calls.begin;
 
 		assert_int_equal(found(&g, id), id % 3 == 0 || position >= kept ? id * 100 : 0);

@@ -1,4 +1,4 @@
-/* kineto_ahead.c - a ring of blocks. The thread fills them in order and waits while all are full; the caller has
+/* kineto_ahead.c - a ring of slabs. The thread fills them in order and waits while all are full; the caller has
  * one of them at a time. */
 #include "formats/import/kineto/text/kineto_bytes.h"
 
@@ -7,12 +7,12 @@
 #include <pthread.h>
 #include <signal.h>
 
-enum { BLOCKS = 4 };
+enum { SLABS = 4 };
 
 struct vpt_kineto_ahead {
 	struct vpt_kineto_unpack *unpack;
-	size_t block_bytes;
-	struct vpt_kineto_block blocks[BLOCKS];
+	size_t slab_bytes;
+	struct vpt_kineto_slab slabs[SLABS];
 	uint64_t filled, taken; /* counted without end */
 	int stopping;
 	pthread_t thread;
@@ -27,19 +27,19 @@ static void *work(void *arg)
 
 	pthread_mutex_lock(&a->lock);
 	while (!rc) {
-		struct vpt_kineto_block *block = &a->blocks[a->filled % BLOCKS];
+		struct vpt_kineto_slab *slab = &a->slabs[a->filled % SLABS];
 
-		/* The caller still reads the block before the one that it takes next. */
-		while (!a->stopping && a->filled + 1 - a->taken >= BLOCKS)
+		/* The caller still reads the slab before the one that it takes next. */
+		while (!a->stopping && a->filled + 1 - a->taken >= SLABS)
 			pthread_cond_wait(&a->changed, &a->lock);
 		if (a->stopping)
 			break;
 		pthread_mutex_unlock(&a->lock);
 		rc = vpt_kineto_unpack(
-			a->unpack, block->text, a->block_bytes, &block->size, &block->err);
-		block->rc = rc;
-		block->finished = a->unpack->finished;
-		block->torn = a->unpack->torn;
+			a->unpack, slab->text, a->slab_bytes, &slab->size, &slab->err);
+		slab->rc = rc;
+		slab->finished = a->unpack->finished;
+		slab->torn = a->unpack->torn;
 		pthread_mutex_lock(&a->lock);
 		a->filled++;
 		pthread_cond_signal(&a->changed);
@@ -65,15 +65,14 @@ static void free_all(struct vpt_kineto_ahead *a)
 {
 	int i;
 
-	for (i = 0; i < BLOCKS; i++)
-		vpt_free(a->blocks[i].text);
+	for (i = 0; i < SLABS; i++)
+		vpt_free(a->slabs[i].text);
 	pthread_cond_destroy(&a->changed);
 	pthread_mutex_destroy(&a->lock);
 	vpt_free(a);
 }
 
-struct vpt_kineto_ahead *vpt_kineto_ahead_start(
-	struct vpt_kineto_unpack *unpack, size_t block_bytes)
+struct vpt_kineto_ahead *vpt_kineto_ahead_start(struct vpt_kineto_unpack *unpack, size_t slab_bytes)
 {
 	struct vpt_kineto_ahead *a = vpt_calloc(1, sizeof(*a));
 	int i, lacks = 0;
@@ -81,12 +80,12 @@ struct vpt_kineto_ahead *vpt_kineto_ahead_start(
 	if (!a)
 		return NULL;
 	a->unpack = unpack;
-	a->block_bytes = block_bytes;
+	a->slab_bytes = slab_bytes;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
-	for (i = 0; i < BLOCKS; i++) {
-		a->blocks[i].text = vpt_alloc(block_bytes, 1);
-		lacks |= !a->blocks[i].text;
+	for (i = 0; i < SLABS; i++) {
+		a->slabs[i].text = vpt_alloc(slab_bytes, 1);
+		lacks |= !a->slabs[i].text;
 	}
 	if (lacks || start_thread(a)) {
 		free_all(a);
@@ -95,19 +94,19 @@ struct vpt_kineto_ahead *vpt_kineto_ahead_start(
 	return a;
 }
 
-const struct vpt_kineto_block *vpt_kineto_ahead_next(struct vpt_kineto_ahead *a)
+const struct vpt_kineto_slab *vpt_kineto_ahead_next(struct vpt_kineto_ahead *a)
 {
-	const struct vpt_kineto_block *block;
+	const struct vpt_kineto_slab *slab;
 
 	pthread_mutex_lock(&a->lock);
 	while (a->filled == a->taken)
 		pthread_cond_wait(&a->changed, &a->lock);
-	block = &a->blocks[a->taken % BLOCKS];
+	slab = &a->slabs[a->taken % SLABS];
 	/* The last one has no other after it. */
-	a->taken += !block->rc;
+	a->taken += !slab->rc;
 	pthread_cond_signal(&a->changed);
 	pthread_mutex_unlock(&a->lock);
-	return block;
+	return slab;
 }
 
 void vpt_kineto_ahead_stop(struct vpt_kineto_ahead *a)

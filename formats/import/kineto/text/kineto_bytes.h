@@ -1,4 +1,4 @@
-/* kineto_bytes.h - reads the text of a plain, gzip or zstd source block by block. */
+/* kineto_bytes.h - reads the text of a plain, gzip or zstd source slab by slab. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_BYTES_H
 #define VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_BYTES_H
 
@@ -17,8 +17,8 @@ struct vpt_kineto_bytes {
 	const char *packer; /* "gzip", "zstd"; NULL: the source is plain text */
 	int finished;       /* no more text comes */
 
-	unsigned char *block;
-	size_t block_bytes;
+	unsigned char *slab;
+	size_t slab_bytes;
 	struct vpt_kineto_unpack unpack; /* while a thread reads ahead, only that looks inside */
 	struct vpt_kineto_ahead *ahead;  /* NULL: there is no such thread */
 	int is_alone;                    /* there will be none */
@@ -48,17 +48,17 @@ struct vpt_kineto_ahead;
 
 /* Starts the thread, which has `unpack` to itself until vpt_kineto_ahead_stop(). NULL: there can be none. */
 struct vpt_kineto_ahead *vpt_kineto_ahead_start(
-	struct vpt_kineto_unpack *unpack, size_t block_bytes);
+	struct vpt_kineto_unpack *unpack, size_t slab_bytes);
 void vpt_kineto_ahead_stop(struct vpt_kineto_ahead *a); /* accepts NULL */
 
-/* The next block, as vpt_kineto_unpack() made it, with its flags then; valid until the following call. After a
+/* The next slab, as vpt_kineto_unpack() made it, with its flags then; valid until the following call. After a
  * result that is not 0, there is only this one. */
-struct vpt_kineto_block {
+struct vpt_kineto_slab {
 	unsigned char *text;
 	size_t size;
 	int rc, finished, torn;
 	struct vpt_err err;
 };
-const struct vpt_kineto_block *vpt_kineto_ahead_next(struct vpt_kineto_ahead *a);
+const struct vpt_kineto_slab *vpt_kineto_ahead_next(struct vpt_kineto_ahead *a);
 
 #endif

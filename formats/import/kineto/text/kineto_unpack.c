@@ -1,4 +1,4 @@
-/* kineto_unpack.c - the text of a profiler's file, plain, gzip or zstd, in blocks.
+/* kineto_unpack.c - the text of a profiler's file, plain, gzip or zstd, in slabs.
  *
  * Long recordings often end with a kill, so half a file is a normal input: all text that can be
  * inflated is delivered, and the cut is a flag, not an error. Several gzip members in one file are

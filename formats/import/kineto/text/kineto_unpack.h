@@ -1,4 +1,4 @@
-/* kineto_unpack.h - the text of a plain, gzip or zstd source, in blocks. */
+/* kineto_unpack.h - the text of a plain, gzip or zstd source, in slabs. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_UNPACK_H
 #define VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_UNPACK_H
 
