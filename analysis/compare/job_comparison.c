@@ -15,7 +15,7 @@
 
 static int describe_late(struct vpa_job_comparison *c, struct vpa_job_side *s)
 {
-	s->late_ranks = vpa_late_ranks(&c->arena, s->job, &s->late);
+	s->late_ranks = vpa_late_numbers(&c->arena, s->job, &s->late);
 	if (s->late.part) {
 		s->late_by = vpa_job_part_words(s->late.part);
 		s->late_place = s->late.part->place;
@@ -28,7 +28,7 @@ static int describe(struct vpa_job_comparison *c, const struct vpa_job *job, str
 	size_t count = 0, i;
 
 	*s = (struct vpa_job_side){.job = job,
-		.late = vpa_job_late(job),
+		.late = vpa_late_ranks_of(job),
 		.wait_share = vpa_job_wait_share(job),
 		.efficiency = job->scaling ? job->scaling->efficiency : -1,
 		.unit_ns = job->unit_ns,

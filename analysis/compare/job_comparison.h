@@ -7,12 +7,12 @@
 #define VPA_ANALYSIS_COMPARE_JOB_COMPARISON_H
 
 #include "analysis/ranks/job_conditions.h"
-#include "analysis/ranks/late.h"
+#include "analysis/ranks/late_ranks.h"
 #include "analysis/ranks/scaling.h"
 
 struct vpa_job_side {
 	const struct vpa_job *job; /* borrowed */
-	struct vpa_late late;
+	struct vpa_late_ranks late;
 	const char *late_ranks; /* "3, 5"; NULL: none, or all */
 	const char *late_by;    /* what they are later by most, in words; NULL: none */
 	const char *late_place; /* the range around it; NULL: none */

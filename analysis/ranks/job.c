@@ -4,7 +4,7 @@
 #include "analysis/base/sort.h"
 #include "analysis/ranks/alignment/machines.h"
 #include "analysis/ranks/job_parts.h"
-#include "analysis/ranks/late.h"
+#include "analysis/ranks/late_ranks.h"
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/rank_threads.h"
@@ -492,9 +492,9 @@ static int find_waits(struct vpa_job *job, struct vpt_err *err)
 	vpa_joint_free(joint);
 	vpa_job_waits_free(waits);
 	if (!rc) {
-		struct vpa_late late = vpa_job_late(job);
+		struct vpa_late_ranks late = vpa_late_ranks_of(job);
 
-		job->late_ranks = vpa_late_ranks(&job->arena, job, &late);
+		job->late_ranks = vpa_late_numbers(&job->arena, job, &late);
 	}
 	return rc;
 }

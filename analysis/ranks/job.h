@@ -145,7 +145,7 @@ struct vpa_job {
 	int64_t world_size;       /* -1: not known */
 	size_t missing;           /* ranks of the world that are not there */
 	const char *missing_text; /* "3, 5 to 7" */
-	const char *late_ranks;   /* those of late.h, "3, 5"; NULL: it names none */
+	const char *late_ranks;   /* those of late_ranks.h, "3, 5"; NULL: it names none */
 	/* Captures left out, since another one is of the same rank: a sentence each. */
 	const char **duplicates;
 	size_t duplicate_count;

@@ -67,7 +67,7 @@ static size_t most_to_blame(const struct chart *c)
 	return best;
 }
 
-static void choose_ranks(struct chart *c, const struct vpa_late *late)
+static void choose_ranks(struct chart *c, const struct vpa_late_ranks *late)
 {
 	const struct vpa_job *job = c->job;
 	size_t i;
@@ -351,7 +351,7 @@ static void put_timeline(struct chart *c)
 }
 
 /* Where the start is said apart, from when the rank that most waited for then began. 1: it is. */
-static int leave_out_start(const struct vpa_job *job, const struct vpa_late *late,
+static int leave_out_start(const struct vpa_job *job, const struct vpa_late_ranks *late,
 	int64_t *start_ns, uint64_t *length_ns)
 {
 	size_t i, last = 0;
@@ -373,7 +373,7 @@ static int leave_out_start(const struct vpa_job *job, const struct vpa_late *lat
 }
 
 void vpa_ranks_put_timeline(
-	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late *late)
+	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	struct chart c = {.h = h, .job = job};
 	uint64_t length_ns;
@@ -436,7 +436,8 @@ static void choose_typical(
 	t->off_ns = off;
 }
 
-static void find_typical(const struct vpa_job *job, const struct vpa_late *late, struct typical *t)
+static void find_typical(
+	const struct vpa_job *job, const struct vpa_late_ranks *late, struct typical *t)
 {
 	const struct vpa_job_rank *r;
 
@@ -556,7 +557,7 @@ static void put_close_up(struct chart *c, const struct typical *t)
 }
 
 void vpa_ranks_put_close_up(
-	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late *late)
+	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	struct chart c = {.h = h, .job = job, .height = 28};
 	struct typical t;

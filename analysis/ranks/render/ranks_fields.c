@@ -1,5 +1,5 @@
 /* ranks_fields.c - the keys of a job as JSON, "vptrace.ranks/1", as tables of fields.h. */
-#include "analysis/ranks/late.h"
+#include "analysis/ranks/late_ranks.h"
 #include "analysis/ranks/render/ranks_pages.h"
 
 #include "analysis/names/families.h"
@@ -268,7 +268,7 @@ const char *vpa_late_kind_choice(size_t i)
 
 static uint64_t late_number(const struct vpa_at *at)
 {
-	return vpa_job_late(at->row).kind;
+	return vpa_late_ranks_of(at->row).kind;
 }
 
 #define ROW struct vpa_job

@@ -14,7 +14,7 @@ enum { ROWS_OPEN = 40 /* of the tables of a section; more are folded */ };
 
 struct page {
 	const struct vpa_job *job;
-	struct vpa_late late;
+	struct vpa_late_ranks late;
 	struct vpa_job listed; /* the job with its ranks in the order of the table */
 };
 
@@ -301,7 +301,7 @@ static int list_ranks(struct page *p, struct vpa_job_rank **own)
 int vpa_ranks_html(
 	const struct vpa_job *job, const char *command, struct vpt_sink *sink, struct vpt_err *err)
 {
-	struct page ctx = {.job = job, .late = vpa_job_late(job)};
+	struct page ctx = {.job = job, .late = vpa_late_ranks_of(job)};
 	const struct vpa_html_page page = {.kind = "report of ranks",
 		.command = command,
 		.put_name = put_name,

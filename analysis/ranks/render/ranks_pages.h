@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_RANKS_RENDER_RANKS_PAGES_H
 
 #include "analysis/ranks/job.h"
-#include "analysis/ranks/late.h"
+#include "analysis/ranks/late_ranks.h"
 #include "analysis/render/text_page.h"
 
 #define VPA_RANKS_SCHEMA "vptrace.ranks/1"
@@ -28,12 +28,12 @@ const char *vpa_late_kind_choice(size_t i);
 
 /* RESULT of the first screen, and CAUSE. */
 void vpa_ranks_put_result(
-	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late);
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late);
 /* The table of the first screen that has a row for each rank that is to blame. */
 void vpa_ranks_put_table(struct vpa_page *p, const struct vpa_job *job);
 
 /* The fixes worth saying, in order. Returns their number. */
-size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
+size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late_ranks *late,
 	const struct vpa_job_fix *out[VPA_FIXES_MOST]);
 struct vpa_words vpa_ranks_fix_words(const struct vpa_job *job, const struct vpa_job_fix *f);
 /* A pattern in a sentence. */
@@ -45,16 +45,16 @@ const struct vpa_job_pattern *vpa_ranks_pattern(
 /* The slow link that is the result of the job, since nobody is late for reasons of its own; NULL: none. What it takes, of a rank
  * that uses it. */
 const struct vpa_job_pattern *vpa_ranks_slow_link(
-	const struct vpa_job *job, const struct vpa_late *late);
+	const struct vpa_job *job, const struct vpa_late_ranks *late);
 uint64_t vpa_ranks_link_ns(const struct vpa_job_pattern *p);
 const char *vpa_scaling_words(enum vpa_scaling_part part);
 
 /* The sections of the page with pictures: all ranks over the job's time, and a few collectives of it. */
 struct vpa_html;
 void vpa_ranks_put_timeline(
-	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late *late);
+	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late_ranks *late);
 void vpa_ranks_put_close_up(
-	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late *late);
+	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late_ranks *late);
 
 /* ---- ranks_strips.c: what ranks did over a window of the job's time, in columns of equal length.
  *

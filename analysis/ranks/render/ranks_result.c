@@ -1,5 +1,5 @@
 /* ranks_result.c - RESULT and CAUSE of a job's first screen: who is late, what the others lose by that, and what it is late with. */
-#include "analysis/ranks/late.h"
+#include "analysis/ranks/late_ranks.h"
 #include "analysis/ranks/render/ranks_pages.h"
 
 #include "formats/base/saturate.h"
@@ -46,7 +46,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 static void add_late_ranks(
-	const struct vpa_job *job, const struct vpa_late *late, struct vpa_words *w)
+	const struct vpa_job *job, const struct vpa_late_ranks *late, struct vpa_words *w)
 {
 	int64_t numbers[sizeof(late->ranks) / sizeof(late->ranks[0])];
 	size_t i;
@@ -74,7 +74,7 @@ static const char *all_late_words(enum vpa_late_class klass)
 	return words[klass];
 }
 
-static int is_late(const struct vpa_late *late, size_t rank)
+static int is_late(const struct vpa_late_ranks *late, size_t rank)
 {
 	size_t i;
 
@@ -84,7 +84,7 @@ static int is_late(const struct vpa_late *late, size_t rank)
 }
 
 /* What a rank waits for others, the mean of those that are not late. */
-static uint64_t lost_ns(const struct vpa_job *job, const struct vpa_late *late)
+static uint64_t lost_ns(const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	uint64_t sum = 0;
 	size_t count = 0, i;
@@ -108,7 +108,8 @@ static struct vpa_num later_by(const struct vpa_job *job, const struct vpa_job_p
 }
 
 /* "1.21 ms of each 3.44 ms iteration (35.1 %)"; "70.0 ms, once" */
-static void add_loss(const struct vpa_job *job, const struct vpa_late *late, struct vpa_words *w)
+static void add_loss(
+	const struct vpa_job *job, const struct vpa_late_ranks *late, struct vpa_words *w)
 {
 	uint64_t lost = vpt_sat_u64(vpa_job_per_unit(job, (double)lost_ns(job, late)) + 0.5);
 	int is_window = job->unit == VPA_UNIT_WINDOW;
@@ -152,7 +153,8 @@ static void put_link(
 	vpa_page_answer(p, "RESULT", VPA_RED, &w);
 }
 
-static void put_result(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+static void put_result(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	const struct vpa_job_pattern *link = vpa_ranks_slow_link(job, late);
 	int is_unknown = late->kind == VPA_LATE_NONE && job->missing != 0;
@@ -213,7 +215,8 @@ static void put_nothing(struct vpa_page *p)
 /* ---- CAUSE ---- */
 
 /* Ranks that would be late if the late ones were not: what both together bring says so. */
-static void put_next(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+static void put_next(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	const struct vpa_job_fix *alone, *together;
 	size_t i;
@@ -234,22 +237,23 @@ static void put_next(struct vpa_page *p, const struct vpa_job *job, const struct
 }
 
 /* What others wait for a rank; and all of that. */
-static uint64_t blame_ns(const struct vpa_job *job, const struct vpa_late *late, size_t rank)
+static uint64_t blame_ns(const struct vpa_job *job, const struct vpa_late_ranks *late, size_t rank)
 {
 	const struct vpa_job_rank *r = &job->ranks[rank];
 
 	return late->with_start ? r->blame_ns : vpa_job_blame_of(job, r);
 }
 
-static uint64_t all_waits(const struct vpa_job *job, const struct vpa_late *late)
+static uint64_t all_waits(const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	return job->wait_ns - (late->with_start ? 0 : vpa_job_start_wait(job));
 }
 
 /* Late ranks that come just before another late one: the others wait for that one only. */
-static void put_unblamed(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+static void put_unblamed(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
-	struct vpa_late unblamed = {.rank_count = 0};
+	struct vpa_late_ranks unblamed = {.rank_count = 0};
 	struct vpa_words who = {.used = 0};
 	size_t i;
 
@@ -264,7 +268,8 @@ static void put_unblamed(struct vpa_page *p, const struct vpa_job *job, const st
 		unblamed.rank_count == 1 ? "s" : "");
 }
 
-static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+static void put_cause(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	const struct vpa_job_rank *first = late->rank_count ? &job->ranks[late->ranks[0]] : NULL;
 	const struct vpa_job_part *part = late->part;
@@ -308,7 +313,8 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 }
 
 /* Of which rank most of it is for. */
-static void put_start(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+static void put_start(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	const struct vpa_job_rank *last = &job->ranks[0];
 	size_t i;
@@ -332,7 +338,7 @@ static void put_start(struct vpa_page *p, const struct vpa_job *job, const struc
 }
 
 void vpa_ranks_put_result(
-	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	if (!job->rows) {
 		put_nothing(p);

@@ -1,5 +1,5 @@
 /* ranks_text.c - the first screen of a job: is anybody late, who, with what, and what do the others lose. */
-#include "analysis/ranks/late.h"
+#include "analysis/ranks/late_ranks.h"
 #include "analysis/ranks/render/ranks_pages.h"
 
 #include "analysis/render/renderer.h"
@@ -183,7 +183,8 @@ static const struct vpa_column part_columns[] = {
 	{.head = "most by"},
 };
 
-static void put_parts(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+static void put_parts(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	/* Beside a start that is said already the rest is small. */
 	uint64_t said_ns = late->with_start ? 0 : vpa_job_start_wait(job);
@@ -230,7 +231,8 @@ static const struct vpa_column fix_columns[] = {
 	{.head = "saves, %"},
 };
 
-static void put_fixes(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+static void put_fixes(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	const struct vpa_job_fix *fixes[VPA_FIXES_MOST];
 	size_t count = vpa_ranks_fixes(job, late, fixes), i;
@@ -329,7 +331,7 @@ static void put_scaling(struct vpa_page *p, const struct vpa_job *job)
 
 void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job)
 {
-	struct vpa_late late = vpa_job_late(job);
+	struct vpa_late_ranks late = vpa_late_ranks_of(job);
 
 	put_ranks(p, job);
 	put_notes(p, job);

@@ -24,7 +24,7 @@ uint64_t vpa_ranks_link_ns(const struct vpa_job_pattern *p)
 }
 
 const struct vpa_job_pattern *vpa_ranks_slow_link(
-	const struct vpa_job *job, const struct vpa_late *late)
+	const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	const struct vpa_job_pattern *p = vpa_ranks_pattern(job, VPA_PATTERN_SLOW_LINK);
 	int is_own = late->kind != VPA_LATE_NONE && late->klass != VPA_LATE_BEGAN &&
@@ -34,7 +34,7 @@ const struct vpa_job_pattern *vpa_ranks_slow_link(
 }
 
 /* What the user asks about comes first, then what late ranks bring, also if it is little: those are answers too. */
-size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
+size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late_ranks *late,
 	const struct vpa_job_fix *out[VPA_FIXES_MOST])
 {
 	/* A slow link is no rank's fault. */

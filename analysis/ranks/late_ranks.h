@@ -1,6 +1,6 @@
-/* late.h - the answer of a job in one word: whether its ranks keep step, else which of them are late, and with what. */
-#ifndef VPA_ANALYSIS_RANKS_LATE_H
-#define VPA_ANALYSIS_RANKS_LATE_H
+/* late_ranks.h - the answer of a job in one word: whether its ranks keep step, else which of them are late, and with what. */
+#ifndef VPA_ANALYSIS_RANKS_LATE_RANKS_H
+#define VPA_ANALYSIS_RANKS_LATE_RANKS_H
 
 #include "analysis/ranks/job.h"
 
@@ -11,7 +11,7 @@ enum vpa_late_kind {
 	VPA_LATE_ALL      /* all are, in turns */
 };
 
-struct vpa_late {
+struct vpa_late_ranks {
 	enum vpa_late_kind kind;
 	uint64_t share_ns; /* of the waits those that `ranks` are to blame for */
 	size_t ranks[8];   /* indexes in job->ranks, the most to blame first */
@@ -22,15 +22,15 @@ struct vpa_late {
 		*part; /* the largest of that class, of the first rank or of all; NULL: none */
 };
 
-struct vpa_late vpa_job_late(const struct vpa_job *job);
+struct vpa_late_ranks vpa_late_ranks_of(const struct vpa_job *job);
 
 /* What the replay says of late ranks: the best fix of one of them alone, and that of several together. NULL: there is none. */
 void vpa_late_fixes(const struct vpa_job *job, const struct vpa_job_fix **alone,
 	const struct vpa_job_fix **together);
 
 /* Their numbers, "3, 5", in the arena; NULL: it names none. */
-const char *vpa_late_ranks(
-	struct vpa_arena *arena, const struct vpa_job *job, const struct vpa_late *late);
+const char *vpa_late_numbers(
+	struct vpa_arena *arena, const struct vpa_job *job, const struct vpa_late_ranks *late);
 
 /* A part in words: "gemm kernels", "the host ran other code". Its place is left out. */
 const char *vpa_job_part_words(const struct vpa_job_part *part);

@@ -1,5 +1,5 @@
-/* late.c - by blame, not by how often a rank comes last, and by what the replay says of it. */
-#include "analysis/ranks/late.h"
+/* late_ranks.c - by blame, not by how often a rank comes last, and by what the replay says of it. */
+#include "analysis/ranks/late_ranks.h"
 
 #include "analysis/base/sort.h"
 #include "analysis/names/families.h"
@@ -43,7 +43,7 @@ static uint64_t blame_of(const struct vpa_job_rank *r, int is_own, int with_star
 }
 
 /* The most to blame of those that are not in `out` yet. */
-static size_t next_of(const struct vpa_job *job, int is_own, const struct vpa_late *out)
+static size_t next_of(const struct vpa_job *job, int is_own, const struct vpa_late_ranks *out)
 {
 	size_t best = job->rank_count, i, k;
 
@@ -59,7 +59,7 @@ static size_t next_of(const struct vpa_job *job, int is_own, const struct vpa_la
 	return best;
 }
 
-static int is_found(const struct vpa_late *out, size_t rank)
+static int is_found(const struct vpa_late_ranks *out, size_t rank)
 {
 	size_t k;
 
@@ -78,7 +78,7 @@ static size_t member_of(const struct vpa_group *g, size_t rank)
 }
 
 /* By what ranks themselves are to blame for, where that is a fair part of it. */
-static void find_ranks(const struct vpa_job *job, struct vpa_late *out)
+static void find_ranks(const struct vpa_job *job, struct vpa_late_ranks *out)
 {
 	const size_t room = sizeof(out->ranks) / sizeof(out->ranks[0]);
 	size_t most = job->rank_count / 2 < room ? job->rank_count / 2 : room, i;
@@ -110,7 +110,7 @@ static void find_ranks(const struct vpa_job *job, struct vpa_late *out)
 
 /* How far rank i is from the first late one when they come to the same collectives, the mean; INT64_MAX: most of that one's are
  * without rank i. */
-static int64_t apart_ns(const struct vpa_job *job, const struct vpa_late *out, size_t i)
+static int64_t apart_ns(const struct vpa_job *job, const struct vpa_late_ranks *out, size_t i)
 {
 	uint64_t sum_ns = 0, count = 0;
 	size_t g, row;
@@ -139,13 +139,13 @@ static int64_t apart_ns(const struct vpa_job *job, const struct vpa_late *out, s
 
 /* Ranks that come with the first late one, to which all blame goes: they are as far from it as a tenth of what a rank waits in a
  * collective, or less. Where that is most of the ranks, what is said of the first one is all that is known. */
-static void add_equals(const struct vpa_job *job, struct vpa_late *out)
+static void add_equals(const struct vpa_job *job, struct vpa_late_ranks *out)
 {
 	const size_t room = sizeof(out->ranks) / sizeof(out->ranks[0]);
 	const struct vpa_job_rank *first = &job->ranks[out->ranks[0]];
 	size_t most = job->rank_count / 2, found = out->rank_count, i;
 	uint64_t usual_ns = first->blame_ns / (job->rank_count - 1);
-	struct vpa_late more = *out;
+	struct vpa_late_ranks more = *out;
 
 	if (!first->matched)
 		return;
@@ -164,7 +164,8 @@ static void add_equals(const struct vpa_job *job, struct vpa_late *out)
 
 /* ---- with it ---- */
 
-static void take_ranks(const struct vpa_job *job, const struct vpa_job_fix *f, struct vpa_late *out)
+static void take_ranks(
+	const struct vpa_job *job, const struct vpa_job_fix *f, struct vpa_late_ranks *out)
 {
 	size_t i;
 
@@ -198,7 +199,7 @@ void vpa_late_fixes(const struct vpa_job *job, const struct vpa_job_fix **alone,
 
 /* Where a late rank alone brings little, since another one would be late in its place, both are; where one alone brings as much as
  * all of them, only it is. */
-static void ask_replay(const struct vpa_job *job, struct vpa_late *out)
+static void ask_replay(const struct vpa_job *job, struct vpa_late_ranks *out)
 {
 	const struct vpa_job_fix *alone, *together;
 
@@ -211,7 +212,7 @@ static void ask_replay(const struct vpa_job *job, struct vpa_late *out)
 		take_ranks(job, together, out);
 }
 
-static void find_class(const struct vpa_job *job, struct vpa_late *out)
+static void find_class(const struct vpa_job *job, struct vpa_late_ranks *out)
 {
 	const struct vpa_job_rank *first = out->rank_count ? &job->ranks[out->ranks[0]] : NULL;
 	const struct vpa_job_part *parts = first ? first->parts : job->parts;
@@ -231,7 +232,8 @@ static void find_class(const struct vpa_job *job, struct vpa_late *out)
 
 /* The first collective of a group with a rank: whoever came to it with that rank began as late. What made one of them late made
  * the others wait for it before, where no kernel shows it: in the set-up of a communicator. */
-static void add_together(const struct vpa_job *job, const struct vpa_group *g, struct vpa_late *out)
+static void add_together(
+	const struct vpa_job *job, const struct vpa_group *g, struct vpa_late_ranks *out)
 {
 	const size_t room = sizeof(out->ranks) / sizeof(out->ranks[0]);
 	int64_t late_ns = INT64_MAX, start_ns, end_ns;
@@ -251,7 +253,7 @@ static void add_together(const struct vpa_job *job, const struct vpa_group *g, s
 		}
 }
 
-static void find_together(const struct vpa_job *job, struct vpa_late *out)
+static void find_together(const struct vpa_job *job, struct vpa_late_ranks *out)
 {
 	size_t g, best = 0;
 
@@ -267,9 +269,9 @@ static void find_together(const struct vpa_job *job, struct vpa_late *out)
 	}
 }
 
-struct vpa_late vpa_job_late(const struct vpa_job *job)
+struct vpa_late_ranks vpa_late_ranks_of(const struct vpa_job *job)
 {
-	struct vpa_late out = {.kind = VPA_LATE_NONE};
+	struct vpa_late_ranks out = {.kind = VPA_LATE_NONE};
 	uint64_t time_ns = 0, start_ns = vpa_job_start_wait(job);
 	size_t i;
 
@@ -291,8 +293,8 @@ struct vpa_late vpa_job_late(const struct vpa_job *job)
 	return out;
 }
 
-const char *vpa_late_ranks(
-	struct vpa_arena *arena, const struct vpa_job *job, const struct vpa_late *late)
+const char *vpa_late_numbers(
+	struct vpa_arena *arena, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	int64_t numbers[sizeof(late->ranks) / sizeof(late->ranks[0])];
 	size_t i, k;
