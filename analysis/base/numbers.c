@@ -10,6 +10,7 @@
 
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 #include "formats/base/utf8.h"
 
 #include <math.h>
@@ -246,6 +247,24 @@ struct vpa_num vpa_fixed(double value, unsigned decimals)
 		return vpa_missing();
 	digits = vpt_sat_u64(fabs(value) * (double)powers[decimals] + 0.5);
 	return spell(digits, decimals, value < 0 && digits, "");
+}
+
+const char *vpa_decimal_read(const char *p, double *value)
+{
+	enum { DIGITS_MAX = 15 };
+	double place = 1;
+	int digits = 0, has_point = 0;
+
+	for (*value = 0; vpt_is_digit(*p) || (*p == '.' && !has_point); p++) {
+		if (*p == '.') {
+			has_point = 1;
+			continue;
+		}
+		place /= has_point ? 10 : 1;
+		*value = has_point ? *value + (*p - '0') * place : *value * 10 + (*p - '0');
+		digits++;
+	}
+	return digits && digits <= DIGITS_MAX ? p : NULL;
 }
 
 /* ---- text ---- */

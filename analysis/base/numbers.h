@@ -1,4 +1,4 @@
-/* numbers.h - formats numbers and untrusted text for a terminal.
+/* numbers.h - formats numbers and untrusted text for a terminal, and reads decimals.
  *
  * Numbers are built from integers, so they look the same in every locale. They are returned by value:
  * vpa_count(n).text is valid until the end of the full expression. A missing number is "-". Any
@@ -69,6 +69,10 @@ struct vpa_num vpa_share(double share); /* vpa_percent() of a fraction; "-" for 
 
 /* Up to six decimals; "-" for NaN, infinities and numbers of more than 15 digits. */
 struct vpa_num vpa_fixed(double value, unsigned decimals);
+
+/* Reads "16", "0.5": without a sign or an exponent, and with no more digits than a double holds. Returns where it ends;
+ * NULL: no number. */
+const char *vpa_decimal_read(const char *text, double *value);
 
 /* ---- text from a trace ----
  *

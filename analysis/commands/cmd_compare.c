@@ -69,22 +69,12 @@ struct captures {
 /* Reads "0.5" as a share of one. */
 static int read_margin(const char *text, double *margin, struct vpt_err *err)
 {
-	double percent = 0, place = 1;
-	const char *p = text;
-	int digits = 0, has_point = 0;
+	const char *end = vpa_decimal_read(text, margin);
 
-	for (; (*p >= '0' && *p <= '9') || (*p == '.' && !has_point); p++) {
-		has_point |= *p == '.';
-		if (*p == '.')
-			continue;
-		digits++;
-		place /= has_point ? 10 : 1;
-		percent = has_point ? percent + (*p - '0') * place : percent * 10 + (*p - '0');
-	}
-	if (!digits || *p || digits > 9 || percent >= 100)
+	*margin /= 100;
+	if (!end || *end || *margin >= 1)
 		return vpt_fail(err, VPT_EINVAL,
 			"--margin: expected percent below 100 such as 0.5, found \"%.60s\"", text);
-	*margin = percent / 100;
 	return VPT_OK;
 }
 

@@ -1,31 +1,22 @@
 /* job_conditions.c - a figure, < or >, and percent. */
 #include "analysis/ranks/job_conditions.h"
 
+#include "analysis/base/numbers.h"
 #include "formats/base/saturate.h"
-#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char *const names[] = {[VPA_JOB_EFFICIENCY] = "efficiency", [VPA_JOB_WAITS] = "waits"};
 
-enum { FIGURES = sizeof(names) / sizeof(names[0]), DIGITS_MOST = 9 };
+enum { FIGURES = sizeof(names) / sizeof(names[0]) };
 
-int vpa_percent_read(const char *p, double *share)
+int vpa_percent_read(const char *text, double *share)
 {
-	double percent = 0, place = 1;
-	int digits = 0, has_point = 0;
+	const char *end = vpa_decimal_read(text, share);
 
-	for (; vpt_is_digit(*p) || (*p == '.' && !has_point); p++) {
-		has_point |= *p == '.';
-		if (*p == '.')
-			continue;
-		digits++;
-		place /= has_point ? 10 : 1;
-		percent = has_point ? percent + (*p - '0') * place : percent * 10 + (*p - '0');
-	}
-	*share = percent / 100;
-	return digits && digits <= DIGITS_MOST && !strcmp(p, "%");
+	*share /= 100;
+	return end && !strcmp(end, "%");
 }
 
 int vpa_job_condition_read(const char *text, struct vpa_job_condition *out, struct vpt_err *err)

@@ -91,30 +91,12 @@ static int fail_part(
 		figure == VPA_CONDITION_BUSY ? "a kernel family" : "a cause of idle time", names);
 }
 
-const char *vpa_condition_number(const char *p, double *value)
-{
-	enum { DIGITS_MAX = 15 };
-	double place = 1;
-	int digits = 0, has_point = 0;
-
-	for (*value = 0; (*p >= '0' && *p <= '9') || (*p == '.' && !has_point); p++) {
-		if (*p == '.') {
-			has_point = 1;
-			continue;
-		}
-		place /= has_point ? 10 : 1;
-		*value = has_point ? *value + (*p - '0') * place : *value * 10 + (*p - '0');
-		digits++;
-	}
-	return digits && digits <= DIGITS_MAX ? p : NULL;
-}
-
 /* The number after the relation, in its unit. Returns 0 if it has another one. */
 static int read_value(const char *p, struct vpa_condition *l)
 {
 	enum value_kind kind = figures[l->figure].kind;
 
-	p = vpa_condition_number(p, &l->value);
+	p = vpa_decimal_read(p, &l->value);
 	if (!p)
 		return 0;
 	if (is_change(l) || kind == VALUE_SHARE) {
@@ -135,7 +117,7 @@ static const char *find_relation(const char *text)
 	double value;
 
 	for (number = text; !*p && *number; number++)
-		if ((*number == '-' || *number == '+') && vpa_condition_number(number + 1, &value))
+		if ((*number == '-' || *number == '+') && vpa_decimal_read(number + 1, &value))
 			return number;
 	return p;
 }

@@ -51,10 +51,6 @@ enum vpa_condition_answer {
 	VPA_CONDITION_NOTHING /* what is to be predicted changes nothing here: it does not hold */
 };
 
-/* "16", "0.5": without a sign or an exponent, and with no more digits than a double holds. Returns where it ends; NULL: no
- * number. */
-const char *vpa_condition_number(const char *text, double *value);
-
 /* A rate as a report prints it; not above 0: it has none. FPS is that of RESULT's headline. */
 double vpa_condition_rate(const struct vpa_report *r, enum vpa_condition_figure figure);
 

@@ -37,7 +37,7 @@ int vpa_predicted_condition_read(
 	if (!is_single)
 		return vpt_fail(err, VPT_EINVAL,
 			"--fail-if: \"%.60s\" is a prediction for one capture: see analyze", text);
-	end = relation ? vpa_condition_number(relation + 1, &out->value) : NULL;
+	end = relation ? vpa_decimal_read(relation + 1, &out->value) : NULL;
 	if (!end || strcmp(end, "%") != 0)
 		return vpt_fail(err, VPT_EINVAL,
 			"--fail-if: expected a change, < or >, and percent, as in "
