@@ -60,7 +60,8 @@ int vtr_config_check_once(struct vtr_config_reader *r, const char *key)
 	return VPT_OK;
 }
 
-int vtr_config_read_code(struct vtr_config_reader *r, size_t digits)
+/* The character that as many digits of base 16 after r->at mean. 0, or -1: none. */
+static int read_code(struct vtr_config_reader *r, size_t digits)
 {
 	unsigned long code;
 	char text[9] = "";
@@ -74,6 +75,47 @@ int vtr_config_read_code(struct vtr_config_reader *r, size_t digits)
 	r->at += 1 + digits;
 	r->to += vpt_utf8_put(r->to, (uint32_t)code);
 	return 0;
+}
+
+/* What a backslash and the letter after it mean. 0, or -1: nothing. */
+static int read_escape(struct vtr_config_reader *r, const struct vtr_config_quotes *q)
+{
+	const char *letter;
+
+	r->at++;
+	if (*r->at == 'u' || *r->at == 'U' || (*r->at == 'x' && q->is_yaml))
+		return read_code(r, *r->at == 'x' ? 2 : *r->at == 'u' ? 4 : 8);
+	letter = *r->at ? strchr(q->letters, *r->at) : NULL;
+	if (!letter)
+		return -1;
+	*r->to++ = q->meant[letter - q->letters];
+	r->at++;
+	return 0;
+}
+
+int vtr_config_read_quoted(
+	struct vtr_config_reader *r, const struct vtr_config_quotes *q, const char **out)
+{
+	const char quote = *r->at;
+	const int is_doubled = q->is_yaml && quote == '\'';
+
+	*out = r->to;
+	for (r->at++; *r->at != quote || (is_doubled && r->at[1] == quote);) {
+		unsigned char c = (unsigned char)*r->at;
+
+		if ((c < 0x20 && c != '\t') || c == 0x7f)
+			return vtr_config_fail(r, q->end);
+		if (c == '\\' && quote == '"') {
+			if (read_escape(r, q))
+				return vtr_config_fail(r, "an escape such as \\n, \\\" or \\u00e4");
+			continue;
+		}
+		r->at += c == '\'' && is_doubled;
+		*r->to++ = *r->at++;
+	}
+	r->at++;
+	*r->to++ = '\0';
+	return VPT_OK;
 }
 
 int vtr_config_put(struct vtr_config_reader *r, const struct vtr_config_value *v)

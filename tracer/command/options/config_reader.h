@@ -34,9 +34,16 @@ const char *vtr_config_bare_key(struct vtr_config_reader *r);
 /* VPT_EINVAL if a value has this key. */
 int vtr_config_check_once(struct vtr_config_reader *r, const char *key);
 
-/* An escape as \uXXXX, with r->at at its letter: writes the character that as many digits of base 16 mean, and goes past them. 0, or
- * -1: they mean none. */
-int vtr_config_read_code(struct vtr_config_reader *r, size_t digits);
+/* How a language writes texts in quotes. */
+struct vtr_config_quotes {
+	const char *letters, *meant; /* after a backslash, and the bytes that they mean */
+	int is_yaml;                 /* in '...' two quotes are one, and \xXX is an escape */
+	const char *end;             /* expected where a line ends before the quote */
+};
+
+/* A text from the quote at r->at to the next: in '...' as it stands, in "..." with escapes. VPT_EINVAL. */
+int vtr_config_read_quoted(
+	struct vtr_config_reader *r, const struct vtr_config_quotes *q, const char **out);
 
 /* Adds a copy of the value. VPT_ENOMEM. */
 int vtr_config_put(struct vtr_config_reader *r, const struct vtr_config_value *v);

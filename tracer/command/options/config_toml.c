@@ -24,46 +24,15 @@ static void skip_lines(struct vtr_config_reader *r)
 
 /* ---- strings ---- */
 
-/* What a backslash and the letter after it mean. 0, or -1: nothing. */
-static int read_escape(struct vtr_config_reader *r)
-{
-	static const char letters[] = "btnfr\"\\", meant[] = "\b\t\n\f\r\"\\";
-	const char *letter;
+static const struct vtr_config_quotes quotes = {
+	.letters = "btnfr\"\\", .meant = "\b\t\n\f\r\"\\", .end = "a quote at the end of a string"};
 
-	r->at++;
-	if (*r->at == 'u' || *r->at == 'U')
-		return vtr_config_read_code(r, *r->at == 'u' ? 4 : 8);
-	letter = *r->at ? strchr(letters, *r->at) : NULL;
-	if (!letter)
-		return -1;
-	*r->to++ = meant[letter - letters];
-	r->at++;
-	return 0;
-}
-
-/* A string in quotes, '...' as it stands, "..." with escapes. */
+/* '...' as it stands, "..." with escapes. */
 static int read_string(struct vtr_config_reader *r, const char **out)
 {
-	char quote = *r->at;
-
-	if (r->at[1] == quote && r->at[2] == quote)
+	if (r->at[1] == *r->at && r->at[2] == *r->at)
 		return vtr_config_fail(r, "a string of one line");
-	*out = r->to;
-	for (r->at++; *r->at != quote;) {
-		unsigned char c = (unsigned char)*r->at;
-
-		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			return vtr_config_fail(r, "a quote at the end of a string");
-		if (c == '\\' && quote == '"') {
-			if (read_escape(r))
-				return vtr_config_fail(r, "an escape such as \\n, \\\" or \\u00e4");
-			continue;
-		}
-		*r->to++ = *r->at++;
-	}
-	r->at++;
-	*r->to++ = '\0';
-	return VPT_OK;
+	return vtr_config_read_quoted(r, &quotes, out);
 }
 
 /* ---- values ---- */

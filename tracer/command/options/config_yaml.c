@@ -55,46 +55,11 @@ static int end_line(struct vtr_config_reader *r)
 
 /* ---- scalars ---- */
 
-/* What a backslash and the letter after it mean. 0, or -1: nothing. */
-static int read_escape(struct vtr_config_reader *r)
-{
-	static const char letters[] = "abtnvfre \"/\\", meant[] = "\a\b\t\n\v\f\r\033 \"/\\";
-	const char *letter;
-
-	r->at++;
-	if (*r->at == 'x' || *r->at == 'u' || *r->at == 'U')
-		return vtr_config_read_code(r, *r->at == 'x' ? 2 : *r->at == 'u' ? 4 : 8);
-	letter = *r->at ? strchr(letters, *r->at) : NULL;
-	if (!letter)
-		return -1;
-	*r->to++ = meant[letter - letters];
-	r->at++;
-	return 0;
-}
-
 /* 'a text', in which two quotes are one, or "a text" with escapes. */
-static int read_quoted(struct vtr_config_reader *r, const char **out)
-{
-	char quote = *r->at;
-
-	*out = r->to;
-	for (r->at++; *r->at != quote || (quote == '\'' && r->at[1] == quote);) {
-		unsigned char c = (unsigned char)*r->at;
-
-		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			return vtr_config_fail(r, "a quote at the end of a text of one line");
-		if (c == '\\' && quote == '"') {
-			if (read_escape(r))
-				return vtr_config_fail(r, "an escape such as \\n, \\\" or \\u00e4");
-			continue;
-		}
-		r->at += c == '\'' && quote == '\'';
-		*r->to++ = *r->at++;
-	}
-	r->at++;
-	*r->to++ = '\0';
-	return VPT_OK;
-}
+static const struct vtr_config_quotes quotes = {.letters = "abtnvfre \"/\\",
+	.meant = "\a\b\t\n\v\f\r\033 \"/\\",
+	.is_yaml = 1,
+	.end = "a quote at the end of a text of one line"};
 
 static int ends_value(const char *p, int in_flow)
 {
@@ -167,7 +132,8 @@ static int read_scalar(struct vtr_config_reader *r, int in_flow, struct vtr_conf
 
 	v->line = r->line;
 	v->is_word = 0;
-	rc = *r->at == '"' || *r->at == '\'' ? read_quoted(r, &v->text) : read_plain(r, in_flow, v);
+	rc = *r->at == '"' || *r->at == '\'' ? vtr_config_read_quoted(r, &quotes, &v->text)
+					     : read_plain(r, in_flow, v);
 	return rc ? rc : vtr_config_put(r, v);
 }
 
@@ -231,7 +197,7 @@ static int read_key(struct vtr_config_reader *r, const char **key)
 	if (column(r))
 		return vtr_config_fail(r, "KEY: VALUE that is not indented");
 	if (*r->at == '"' || *r->at == '\'') {
-		rc = read_quoted(r, key);
+		rc = vtr_config_read_quoted(r, &quotes, key);
 	} else {
 		*key = *r->at == '-' ? NULL : vtr_config_bare_key(r);
 		if (!*key)
