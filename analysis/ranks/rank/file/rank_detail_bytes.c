@@ -1,7 +1,8 @@
 /* rank_detail_bytes.c - shapes, and the numbers that fill them.
  *
  * The reader trusts no number: a count is at most as many as bytes are left, indexes are of rows that are there, and the sums
- * of parts are the time between marks. */
+ * of parts are the time between marks. It stands beside the writer although the file is long, since beside() and column_of() say
+ * for both what a number is counted from. */
 #include "analysis/ranks/rank/file/rank_bytes.h"
 
 #include "analysis/ranks/rank/file/rank_columns.h"
