@@ -193,15 +193,6 @@ static size_t sample_count(const struct vpa_group *g)
 	return g->rank_count <= SAMPLE ? g->rank_count : SAMPLE + 1;
 }
 
-static size_t member_of(const struct vpa_group *g, size_t rank)
-{
-	size_t k;
-
-	for (k = 0; k < g->rank_count && g->ranks[k] != rank; k++)
-		;
-	return k;
-}
-
 static void find_compared(struct vpa_joint *j)
 {
 	size_t g, i, n;
@@ -209,7 +200,7 @@ static void find_compared(struct vpa_joint *j)
 	for (i = 0; i < j->late_count; i++)
 		for (g = 0; g < j->job->matching.group_count; g++) {
 			const struct vpa_group *group = &j->job->matching.groups[g];
-			size_t member = member_of(group, j->late[i]);
+			size_t member = vpa_group_member(group, j->late[i]);
 
 			for (n = 0; member < group->rank_count && n < sample_count(group); n++)
 				j->ranks[group->ranks[sampled(group, member, n)]].is_compared = 1;
@@ -419,7 +410,8 @@ static void make_like_median(
 	memset(less_idle, 0, (count + 2) * sizeof(*less_idle));
 	for (g = 0; g < j->job->matching.group_count; g++) {
 		const struct vpa_group *group = &j->job->matching.groups[g];
-		struct comparing c = {j, group, member_of(group, rank), less_busy, less_idle};
+		struct comparing c = {
+			j, group, vpa_group_member(group, rank), less_busy, less_idle};
 
 		if (c.member < group->rank_count)
 			vpa_in_threads(j->threads,

@@ -43,16 +43,6 @@ static inline int64_t event_time(const struct vpa_replay *p, uint32_t event)
 
 /* ---- events ---- */
 
-/* The place of a rank in a group; rank_count: it is not in it. */
-static size_t member_of(const struct vpa_group *g, size_t rank)
-{
-	size_t k;
-
-	for (k = 0; k < g->rank_count && g->ranks[k] < rank; k++)
-		;
-	return k < g->rank_count && g->ranks[k] == rank ? k : g->rank_count;
-}
-
 /* Sets the events of a rank's collectives that are in rows, and of the others none. 0 or VPT_ENOMEM. */
 static int mark_rows(const struct vpa_replay *p, struct vpa_replay_room *room, size_t rank)
 {
@@ -64,7 +54,7 @@ static int mark_rows(const struct vpa_replay *p, struct vpa_replay_room *room, s
 	memset(room->events, 0xff, count * sizeof(*room->events));
 	for (g = 0; g < m->group_count; g++) {
 		const struct vpa_group *group = &m->groups[g];
-		size_t k = member_of(group, rank);
+		size_t k = vpa_group_member(group, rank);
 
 		for (row = 0; k < group->rank_count && row < group->row_count; row++) {
 			uint32_t item = vpa_group_cell(group, row, k);
@@ -190,7 +180,7 @@ static void set_items_of_rows(const struct vpa_replay *p, struct vpa_replay_room
 	for (g = 0; g < m->group_count; g++) {
 		const struct vpa_group *group = &m->groups[g];
 		const struct vpa_job_row *rows = &p->rows->items[p->rows->firsts[g]];
-		size_t k = member_of(group, rank);
+		size_t k = vpa_group_member(group, rank);
 
 		for (row = 0; k < group->rank_count && row < group->row_count; row++) {
 			uint32_t item = vpa_group_cell(group, row, k);
@@ -446,7 +436,7 @@ static int put_all(struct putting *p, size_t rank)
 	int rc = VPT_OK;
 
 	for (g = 0; g < m->group_count && !rc; g++) {
-		size_t k = member_of(&m->groups[g], rank);
+		size_t k = vpa_group_member(&m->groups[g], rank);
 
 		if (k < m->groups[g].rank_count)
 			rc = (p->is_usual ? put_usual_rows : put_rows)(

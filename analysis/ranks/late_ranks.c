@@ -42,23 +42,6 @@ static uint64_t blame_of(const struct vpa_job_rank *r, int is_own, int with_star
 	return is_own ? own_blame(r, with_start) : all_blame(r, with_start);
 }
 
-/* The most to blame of those that are not in `out` yet. */
-static size_t next_of(const struct vpa_job *job, int is_own, const struct vpa_late_ranks *out)
-{
-	size_t best = job->rank_count, i, k;
-
-	for (i = 0; i < job->rank_count; i++) {
-		for (k = 0; k < out->rank_count && out->ranks[k] != i; k++)
-			;
-		if (k == out->rank_count &&
-			(best == job->rank_count ||
-				blame_of(&job->ranks[i], is_own, out->with_start) >
-					blame_of(&job->ranks[best], is_own, out->with_start)))
-			best = i;
-	}
-	return best;
-}
-
 static int is_found(const struct vpa_late_ranks *out, size_t rank)
 {
 	size_t k;
@@ -68,13 +51,18 @@ static int is_found(const struct vpa_late_ranks *out, size_t rank)
 	return k < out->rank_count;
 }
 
-static size_t member_of(const struct vpa_group *g, size_t rank)
+/* The most to blame of those that are not in `out` yet. */
+static size_t next_of(const struct vpa_job *job, int is_own, const struct vpa_late_ranks *out)
 {
-	size_t k;
+	size_t best = job->rank_count, i;
 
-	for (k = 0; k < g->rank_count && g->ranks[k] != rank; k++)
-		;
-	return k;
+	for (i = 0; i < job->rank_count; i++)
+		if (!is_found(out, i) &&
+			(best == job->rank_count ||
+				blame_of(&job->ranks[i], is_own, out->with_start) >
+					blame_of(&job->ranks[best], is_own, out->with_start)))
+			best = i;
+	return best;
 }
 
 /* By what ranks themselves are to blame for, where that is a fair part of it. */
@@ -117,7 +105,8 @@ static int64_t apart_ns(const struct vpa_job *job, const struct vpa_late_ranks *
 
 	for (g = 0; g < job->matching.group_count; g++) {
 		const struct vpa_group *group = &job->matching.groups[g];
-		size_t first = member_of(group, out->ranks[0]), other = member_of(group, i);
+		size_t first = vpa_group_member(group, out->ranks[0]),
+		       other = vpa_group_member(group, i);
 
 		for (row = 0; first < group->rank_count && other < group->rank_count &&
 			      row < group->row_count;

@@ -49,6 +49,16 @@ static inline uint32_t vpa_group_cell(const struct vpa_group *g, size_t row, siz
 	return g->columns[k][row];
 }
 
+/* The place of a rank in a group; rank_count: it is not in it. */
+static inline size_t vpa_group_member(const struct vpa_group *g, size_t rank)
+{
+	size_t k;
+
+	for (k = 0; k < g->rank_count && g->ranks[k] < rank; k++)
+		;
+	return k < g->rank_count && g->ranks[k] == rank ? k : g->rank_count;
+}
+
 /* ---- members.c: the collectives of one rank in one communicator, and which of them are of one communicator.
  *
  * Without names a stream may be another communicator on each rank: a sequence joins the cluster with whose reference its

@@ -60,7 +60,7 @@ static uint64_t count_after(
 static int find_of(struct vpa_job *job, size_t rank)
 {
 	struct vpa_job_pattern p = {.kind = VPA_PATTERN_TRUNCATED};
-	size_t g, k;
+	size_t g;
 	int64_t end_ns, last_ns;
 	uint64_t span_ns = 0;
 
@@ -70,9 +70,7 @@ static int find_of(struct vpa_job *job, size_t rank)
 		const struct vpa_group *group = &job->matching.groups[g];
 		size_t other;
 
-		for (k = 0; k < group->rank_count && group->ranks[k] != rank; k++)
-			;
-		if (k == group->rank_count)
+		if (vpa_group_member(group, rank) == group->rank_count)
 			continue;
 		other = longest(job, group);
 		if (other == SIZE_MAX || !last_of(job, other, &last_ns) || last_ns <= end_ns)

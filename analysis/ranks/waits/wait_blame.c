@@ -151,25 +151,16 @@ static void take_odd(const struct vpa_job_waits *w, struct vpa_wait_tally *tally
 	}
 }
 
-/* The place of a rank in a team; SIZE_MAX: it is not in it. */
-static size_t member_of(const struct vpa_job_waits *w, const struct vpa_team *t, size_t rank)
-{
-	const struct vpa_group *g = &w->job->matching.groups[t->group];
-	size_t k;
-
-	for (k = 0; k < g->rank_count && g->ranks[k] < rank; k++)
-		;
-	return k < g->rank_count && g->ranks[k] == rank ? k : SIZE_MAX;
-}
-
 void vpa_job_waits_take(
 	struct vpa_job_waits *w, unsigned thread, size_t rank, const struct vpa_rank_detail *d)
 {
 	size_t i, k;
 
 	for (i = 0; i < w->teams.count && vpa_job_clock(w->job, rank)->is_placed; i++) {
-		k = member_of(w, &w->teams.items[i], rank);
-		if (k != SIZE_MAX)
+		const struct vpa_group *g = &w->job->matching.groups[w->teams.items[i].group];
+
+		k = vpa_group_member(g, rank);
+		if (k < g->rank_count)
 			take_detail(w, &w->tallies[thread], &w->teams.items[i], k, d);
 	}
 	take_odd(w, &w->tallies[thread], (uint32_t)rank, d);
@@ -220,8 +211,10 @@ int vpa_job_waits_begin_rank(
 	for (i = 0; i < w->teams.count && *can_take_stretches && !rc &&
 		    vpa_job_clock(w->job, rank)->is_placed;
 		i++) {
-		k = member_of(w, &w->teams.items[i], rank);
-		if (k == SIZE_MAX)
+		const struct vpa_group *g = &w->job->matching.groups[w->teams.items[i].group];
+
+		k = vpa_group_member(g, rank);
+		if (k == g->rank_count)
 			continue;
 		*can_take_stretches = are_in_order(w, &w->teams.items[i], k);
 		rc = add_walk(w, tally, &w->teams.items[i], k);
