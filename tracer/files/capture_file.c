@@ -12,6 +12,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/capture_layout.h"
+#include "formats/io/io_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,17 +50,6 @@ struct vtr_capture_file {
 	char *name; /* the actual name, "" before; same size */
 };
 
-static const char *reason(int error)
-{
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
-	const char *text = strerrordesc_np(error);
-
-	return text ? text : "unknown error";
-#else
-	return strerror(error);
-#endif
-}
-
 /* Remembers the first failure, which every later call repeats. */
 static int fail(struct vtr_capture_file *f, const char *what, const char *why, struct vpt_err *err)
 {
@@ -73,7 +63,7 @@ static int fail(struct vtr_capture_file *f, const char *what, const char *why, s
 
 static int fail_errno(struct vtr_capture_file *f, const char *what, int error, struct vpt_err *err)
 {
-	return fail(f, what, reason(error), err);
+	return fail(f, what, vpt_io_reason(error), err);
 }
 
 /* ---- making it ---- */
@@ -359,7 +349,7 @@ static int make_file(struct vtr_capture_file *f, struct vpt_err *err)
 static const char *look(const struct vtr_capture_file *f, struct stat *st)
 {
 	if (fstat(f->fd, st))
-		return errno == EBADF ? "the program closed the descriptor" : reason(errno);
+		return errno == EBADF ? "the program closed the descriptor" : vpt_io_reason(errno);
 	if (st->st_dev != f->device || st->st_ino != f->inode)
 		return "the program gave the descriptor to another file";
 	return NULL;
