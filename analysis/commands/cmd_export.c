@@ -234,7 +234,7 @@ static int read_options(struct job *j, struct vpt_err *err)
 static char *usual_output(const char *operand, const char *suffix)
 {
 	static const char *const endings[] = {".gz", ".json", ".zst", ".sqlite"};
-	const char *slash = strrchr(operand, '/'), *path = slash ? slash + 1 : operand;
+	const char *path = vpt_file_name(operand);
 	size_t len = strlen(path), i;
 	char *out = vpt_alloc(len + strlen(suffix) + 1, 1);
 

@@ -5,6 +5,7 @@
 #include "analysis/render/html/markup/html.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -124,7 +125,6 @@ static void put_text(struct vpa_html *h, const char *text)
 
 static void put_row(struct vpa_html *h, const struct vpa_trend_point *p)
 {
-	const char *slash = strrchr(p->path, '/');
 	char when[VPA_TREND_TIME], exact[40];
 	int k;
 
@@ -133,7 +133,7 @@ static void put_row(struct vpa_html *h, const struct vpa_trend_point *p)
 	put_text(h, when);
 	put_text(h, p->commit);
 	put_text(h, p->tags);
-	put_text(h, slash ? slash + 1 : p->path);
+	put_text(h, vpt_file_name(p->path));
 	put_text(h, p->complete ? "complete" : "incomplete");
 	for (k = 0; k < VPA_TREND_FIGURES; k++) {
 		/* Exact to a millionth, in integers, which look the same everywhere. */

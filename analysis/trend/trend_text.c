@@ -2,6 +2,7 @@
 #include "analysis/trend/trend.h"
 
 #include "analysis/render/text_page.h"
+#include "formats/base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,14 +50,12 @@ static void put_points(struct vpa_page *p, const struct vpa_trend *t)
 	for (i = 0; i < t->count; i++) {
 		const struct vpa_trend_point *point = &t->points[i];
 		char when[VPA_TREND_TIME];
-		const char *slash = strrchr(point->path, '/');
 		struct vpa_row *row;
 
 		vpa_trend_time(point->unix_ns, when);
 		row = vpa_table_row(&table, 0, "%s%s%s%s%s%s", point->is_shift ? "> " : "  ", when,
 			*when ? "  " : "", vpa_fit(point->commit, 10).text,
-			*point->commit ? "  " : "",
-			vpa_fit(slash ? slash + 1 : point->path, 24).text);
+			*point->commit ? "  " : "", vpa_fit(vpt_file_name(point->path), 24).text);
 		for (k = 0; k < VPA_TREND_FIGURES; k++)
 			row->cells[k] =
 				vpa_trend_value((enum vpa_trend_figure)k, point->figures[k]);

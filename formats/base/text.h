@@ -46,6 +46,14 @@ static inline int vpt_is_standard(const char *path)
 	return path && !strcmp(path, "-");
 }
 
+/* A path without its folders: what follows the last slash. */
+static inline const char *vpt_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* The digits of a number that is a macro, for a text that states it. */
 #define VPT_TEXT_OF(number)  VPT_TEXT_OF_(number)
 #define VPT_TEXT_OF_(number) #number

@@ -9,6 +9,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -171,8 +172,7 @@ static void name_of(const struct vpt_tar_members *t, const unsigned char *h, cha
 
 static int is_hidden(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = vpt_file_name(path);
 
 	return !*name || *name == '.';
 }

@@ -8,6 +8,7 @@
 #include "tracer/guest/environment.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"
+#include "formats/base/text.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -25,13 +26,10 @@ static atomic_int nvtx_seen;
 static const char *own_path(void)
 {
 	Dl_info info;
-	const char *name;
 
 	if (!dladdr((void *)(uintptr_t)&own_path, &info) || !info.dli_fname)
 		return NULL;
-	name = strrchr(info.dli_fname, '/');
-	name = name ? name + 1 : info.dli_fname;
-	return strncmp(name, "libvptrace", 10) ? NULL : info.dli_fname;
+	return strncmp(vpt_file_name(info.dli_fname), "libvptrace", 10) ? NULL : info.dli_fname;
 }
 
 static void point_nvtx_here(void)

@@ -10,6 +10,7 @@
 #include "tracer/guest/environment.h"
 #include "tracer/clock/system_clock.h"
 #include "tracer/guest/system_file.h"
+#include "formats/base/text.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -120,8 +121,7 @@ static int clock_is_the_systems(void)
 
 	if (!dladdr((void *)(uintptr_t)clock_gettime, &where) || !where.dli_fname)
 		return 0;
-	file = strrchr(where.dli_fname, '/');
-	file = file ? file + 1 : where.dli_fname;
+	file = vpt_file_name(where.dli_fname);
 	return !strncmp(file, "libc.so", 7) || !strncmp(file, "libc-", 5);
 }
 

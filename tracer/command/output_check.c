@@ -2,6 +2,7 @@
 #include "tracer/command/output_check.h"
 
 #include "tracer/files/capture_file.h"
+#include "formats/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,24 +27,16 @@ static int varies(const char *pattern, const char *end)
 	return 0;
 }
 
-/* What follows the folders; nothing: the default name, which has the process id. */
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 void vtr_output_folder(const struct vtr_options *options, char out[VTR_PATH_MAX])
 {
 	const char *pattern = getenv("VPTRACE_OUTPUT");
 	size_t len;
 
 	out[0] = '\0';
-	if (pattern && varies(pattern, last_part(pattern)))
+	if (pattern && varies(pattern, vpt_file_name(pattern)))
 		return;
 	snprintf(out, VTR_PATH_MAX, "%s", options->path);
-	len = (size_t)(last_part(out) - out);
+	len = (size_t)(vpt_file_name(out) - out);
 	out[len > 1 ? len - 1 : len] = '\0';
 	if (!len)
 		snprintf(out, VTR_PATH_MAX, ".");
@@ -110,7 +103,7 @@ static int has_one_name(void)
 {
 	const char *pattern = getenv("VPTRACE_OUTPUT");
 
-	return pattern && *last_part(pattern) && !varies(pattern, strchr(pattern, '\0'));
+	return pattern && *vpt_file_name(pattern) && !varies(pattern, strchr(pattern, '\0'));
 }
 
 int vtr_output_is_newer(const struct vtr_options *options, time_t since)

@@ -9,6 +9,7 @@
 #include "tracer/command/run.h"
 #include "tracer/command/base/say.h"
 #include "tracer/settings/capture_options.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,17 +24,9 @@ static int set(const char *name, const char *value, struct vpt_err *err)
 				      : VPT_OK;
 }
 
-/* The part of a path after its folders. */
-static const char *base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int is_ours(const char *path)
 {
-	return !strncmp(base(path), "libvptrace.so", 13);
+	return !strncmp(vpt_file_name(path), "libvptrace.so", 13);
 }
 
 /* ---- other tools ---- */

@@ -4,6 +4,7 @@
  * in a setuid program the loader, CUDA and the tracer ignore the environment. */
 #include "tracer/command/target_program.h"
 
+#include "formats/base/text.h"
 #include "formats/cli/command.h"
 #include "tracer/command/base/run_program.h"
 
@@ -140,7 +141,7 @@ static int check_script(
 	const char *path, char *line, int depth, char python[PATH_MAX], struct vpt_err *err)
 {
 	char *rest = line + 2, *program = strtok_r(rest, " \t", &rest), found[PATH_MAX];
-	const char *last, *word;
+	const char *word;
 	struct vpt_err ignored;
 	int rc;
 
@@ -155,8 +156,7 @@ static int check_script(
 		return VTR_EXIT_NOT_FOUND;
 	}
 	rc = check(program, depth + 1, python, err);
-	last = strrchr(program, '/');
-	if (rc || strcmp(last ? last + 1 : program, "env") != 0)
+	if (rc || strcmp(vpt_file_name(program), "env") != 0)
 		return rc;
 	do {
 		word = strtok_r(NULL, " \t", &rest);
@@ -169,7 +169,7 @@ static int check_script(
 /* "python3.11", but not "python3-config". */
 static int is_python(const char *path)
 {
-	const char *last = strrchr(path, '/'), *name = last ? last + 1 : path;
+	const char *name = vpt_file_name(path);
 
 	return !strncmp(name, "python", 6) && !name[6 + strspn(name + 6, "0123456789.")];
 }

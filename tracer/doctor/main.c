@@ -1,4 +1,5 @@
 /* main.c - vptrace-doctor: the probes, the checks, the answer. `vptrace doctor` runs it. */
+#include "formats/base/text.h"
 #include "formats/cli/help.h"
 #include "formats/cli/process.h"
 #include "tracer/command/base/say.h"
@@ -105,7 +106,6 @@ static void look_at_command(const struct vpt_args *args)
 {
 	static char python[PATH_MAX];
 	static struct vpt_err err;
-	const char *last;
 
 	if (!args->operand_count)
 		return;
@@ -115,8 +115,7 @@ static void look_at_command(const struct vpt_args *args)
 	if (!*python || patient.python)
 		return;
 	patient.python = python;
-	last = strrchr(patient.command, '/');
-	if (!strncmp(last ? last + 1 : patient.command, "python", 6))
+	if (!strncmp(vpt_file_name(patient.command), "python", 6))
 		take_flags(args->operands + 1, args->operand_count - 1);
 }
 

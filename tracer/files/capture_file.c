@@ -11,6 +11,7 @@
 #include "tracer/files/capture_file.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 #include "formats/capture_layout.h"
 #include "formats/io/io_calls.h"
 
@@ -71,8 +72,7 @@ static int fail_errno(struct vtr_capture_file *f, const char *what, int error, s
 /* "trace.zst" and 2: "trace-2.zst". A leading dot begins no suffix. */
 static void number_name(const char *path, int number, char *out, size_t size)
 {
-	const char *slash = strrchr(path, '/');
-	const char *last = slash ? slash + 1 : path;
+	const char *last = vpt_file_name(path);
 	const char *dot = strrchr(last, '.');
 	int stem = (int)(dot && dot > last ? dot - path : (long)strlen(path));
 

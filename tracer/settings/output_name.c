@@ -6,6 +6,7 @@
 #include "tracer/settings/output_name.h"
 
 #include "tracer/guest/environment.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -262,13 +263,6 @@ static const char *next_word(struct words *w)
 	return word;
 }
 
-static const char *without_folder(const char *word)
-{
-	const char *slash = strrchr(word, '/');
-
-	return slash ? slash + 1 : word;
-}
-
 /* What a Python interpreter runs: the first word that is neither an option nor an option's
  * argument. Sets *is_module after -m. NULL: a program text (-c), standard input, nothing. */
 static const char *python_operand(struct words *w, int *is_module)
@@ -304,12 +298,12 @@ void vtr_output_command(const char *words, size_t words_bytes, char *out, size_t
 	size_t len;
 
 	if (command) {
-		command = without_folder(command);
+		command = vpt_file_name(command);
 		command += *command == '-'; /* a login shell's */
 		if (!strncmp(command, "python", 6) || !strncmp(command, "pypy", 4))
 			operand = python_operand(&w, &is_module);
 		if (operand && !is_module)
-			operand = without_folder(operand);
+			operand = vpt_file_name(operand);
 		if (operand && *operand)
 			command = operand;
 	} else {

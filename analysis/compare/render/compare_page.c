@@ -19,7 +19,7 @@ static const char *name_of(const char *path, const char *other)
 	while (same < len && same < of_other && path[len - 1 - same] == other[of_other - 1 - same])
 		same++;
 	if (same == len && same == of_other)
-		return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+		return vpt_file_name(path);
 	if (same == len || same == of_other)
 		return path;
 	for (name = path + len - same; name > path && name[-1] != '/'; name--)

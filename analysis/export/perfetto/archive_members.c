@@ -7,6 +7,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +34,10 @@ static void name_member(struct vpa_archive *a, size_t index, const char *suffix)
 {
 	static const char *const endings[] = {".gz", ".json", ".zst", ".sqlite"};
 	enum { STEM_MAX = 64 };
-	const char *path = a->members[index].path, *slash = strrchr(path, '/');
+	const char *path = vpt_file_name(a->members[index].path);
 	char stem[STEM_MAX + 1], *name = a->members[index].name;
 	size_t len, i, n;
 
-	path = slash ? slash + 1 : path;
 	len = strlen(path);
 	for (i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		n = strlen(endings[i]);

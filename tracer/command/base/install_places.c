@@ -3,6 +3,7 @@
 #include "tracer/command/base/install_places.h"
 
 #include "tracer/vptrace.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static int own_folder(char out[PATH_MAX])
  * a link to a version is how it is known. */
 static int is_there(const char *folder, const char *name, char out[PATH_MAX])
 {
-	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+	const char *last = vpt_file_name(name);
 	char within[2 * PATH_MAX], real[PATH_MAX];
 
 	snprintf(within, sizeof(within), "%s/%.*s", folder, (int)(last - name), name);

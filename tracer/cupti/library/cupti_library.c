@@ -8,6 +8,7 @@
 #include "tracer/loaded/driver.h"
 #include "tracer/guest/environment.h"
 #include "tracer/vptrace.h"
+#include "formats/base/text.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -34,13 +35,6 @@ struct mapped {
 	int runtime_major;                  /* 0: none is mapped, or its name has no version */
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The major version in "libcudart.so.12" or "libcudart-d0da41ae.so.11.0". */
 static int major_of(const char *base)
 {
@@ -57,7 +51,7 @@ static int look_at_mapped(struct dl_phdr_info *info, size_t size, void *ctx)
 	(void)size;
 	if (!path || !*path || strlen(path) >= VTR_LIBRARY_PATH_MAX)
 		return 0;
-	base = base_name(path);
+	base = vpt_file_name(path);
 	if (!*m->cupti && !strncmp(base, "libcupti.so", 11))
 		strcpy(m->cupti, path);
 	if (!*m->runtime && !strncmp(base, "libcudart", 9)) {
@@ -100,7 +94,7 @@ static int see_mapped(const struct search *s)
 {
 	struct vtr_candidate c = {.path = s->mapped.cupti,
 		.place = "mapped",
-		.major = major_of(base_name(s->mapped.cupti)),
+		.major = major_of(vpt_file_name(s->mapped.cupti)),
 		.mapped = 1};
 
 	return *s->mapped.cupti ? s->see(s->ctx, &c) : 0;
@@ -263,7 +257,7 @@ static void note_origin(struct vtr_library *library, void *handle)
 	memcpy(&address, &library->fn.version, sizeof(address));
 	if (dladdr(address, &info) && info.dli_fname)
 		snprintf(library->path, sizeof(library->path), "%s", info.dli_fname);
-	library->major = major_of(soname ? soname : base_name(library->path));
+	library->major = major_of(soname ? soname : vpt_file_name(library->path));
 }
 
 static int check_fits(const struct vtr_library *library, int driver, struct vpt_err *err)

@@ -1,6 +1,7 @@
 /* check_cupti.c - the libcupti that a program without one of its own would get, and why. */
 #include "tracer/doctor/checks/checks.h"
 #include "tracer/doctor/checks/self_test_capture.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +10,8 @@ static void find_version(const struct vtr_patient *p, struct vtr_answer *a)
 {
 	const char *path = vtr_probe_value(&p->cuda, "cupti_path", 0);
 	const char *place = vtr_probe_value(&p->cuda, "place", 0);
-	const char *file = vtr_probe_value(&p->cuda, "file", 0), *slash = strrchr(path, '/');
-	int is_other = file && strcmp(file, slash ? slash + 1 : path) != 0;
+	const char *file = vtr_probe_value(&p->cuda, "file", 0);
+	int is_other = file && strcmp(file, vpt_file_name(path)) != 0;
 
 	vtr_find(a, VTR_STATUS_OK, NULL, "CUPTI %llu of CUDA %llu%s%s: %s%s%s",
 		vtr_probe_number(&p->cuda, "cupti_api"), vtr_probe_number(&p->cuda, "cupti_major"),

@@ -5,6 +5,7 @@
 #include "tracer/cupti/library/cupti_sizes.h"
 #include "tracer/doctor/probes/patient.h"
 #include "tracer/loaded/driver.h"
+#include "formats/base/text.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,13 +15,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* ---- the candidates ---- */
 
@@ -127,11 +121,11 @@ static void say_candidates(int to, const char *taken)
 		if (*real && !strcmp(real, c->real)) {
 			after = 1;
 			vtr_probe_say(to, "place", "%s", c->place);
-			vtr_probe_say(to, "file", "%s", base_name(c->real));
+			vtr_probe_say(to, "file", "%s", vpt_file_name(c->real));
 			continue;
 		}
-		vtr_probe_say(to, "passed", "%s (%s, from %s): %s", c->shown, base_name(c->real),
-			c->place,
+		vtr_probe_say(to, "passed", "%s (%s, from %s): %s", c->shown,
+			vpt_file_name(c->real), c->place,
 			*c->reason   ? c->reason
 			: c->too_new ? "newer than the driver's major version"
 			: after      ? "comes later in the search"
