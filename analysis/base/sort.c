@@ -82,14 +82,30 @@ int vpa_sort_numbered(struct vpa_numbered *items, size_t count)
 	return VPT_OK;
 }
 
-/* ---- the middle ---- */
+/* ---- numbers ---- */
 
-static int by_number(const void *a, const void *b)
+int vpa_by_i64(const void *a, const void *b)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	const int64_t *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	return (*x > *y) - (*x < *y);
 }
+
+int vpa_by_u64(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+int vpa_by_u32(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* ---- the middle ---- */
 
 static int64_t middle_of_three(int64_t a, int64_t b, int64_t c)
 {
@@ -131,6 +147,6 @@ int64_t vpa_nth(int64_t *numbers, size_t count, size_t index)
 		}
 	}
 	if (count > 1)
-		qsort(numbers, count, sizeof(*numbers), by_number);
+		qsort(numbers, count, sizeof(*numbers), vpa_by_i64);
 	return numbers[index];
 }

@@ -9,6 +9,11 @@
  * stretches that are in order are merged. `count` may be 0. 0 or VPT_ENOMEM. */
 int vpa_sort(void *rows, size_t count, size_t size, int (*compare)(const void *a, const void *b));
 
+/* For qsort(): numbers that rise. */
+int vpa_by_i64(const void *a, const void *b);
+int vpa_by_u64(const void *a, const void *b);
+int vpa_by_u32(const void *a, const void *b);
+
 struct vpa_numbered {
 	int64_t number;
 	uint32_t of; /* whatever the caller likes */

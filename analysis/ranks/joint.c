@@ -457,13 +457,6 @@ static int put_late(struct vpa_joint *j, struct vpa_unfolded *u, struct vpt_err 
 
 /* ---- what it brings ---- */
 
-static int by_number(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* What a unit loses. Units differ, as blocks grow: what their stretch loses is theirs in equal parts; of the whole job it is
  * their share of it. */
 static double lost_of_unit(const struct vpa_joint *j, int64_t base_ns, int64_t ns)
@@ -499,7 +492,7 @@ static void add_fix(struct vpa_joint *j, enum vpa_fix_kind kind, const size_t *m
 		fix->members[i] = members[i];
 		names[i] = job->ranks[members[i]].number;
 	}
-	qsort(names, count, sizeof(*names), by_number);
+	qsort(names, count, sizeof(*names), vpa_by_i64);
 	fix->ranks = count ? vpa_number_list(&job->arena, names, count) : NULL;
 }
 

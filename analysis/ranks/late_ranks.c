@@ -42,7 +42,7 @@ static uint64_t blame_of(const struct vpa_job_rank *r, int is_own, int with_star
 	return is_own ? own_blame(r, with_start) : all_blame(r, with_start);
 }
 
-static int is_found(const struct vpa_late_ranks *out, size_t rank)
+int vpa_is_late(const struct vpa_late_ranks *out, size_t rank)
 {
 	size_t k;
 
@@ -57,7 +57,7 @@ static size_t next_of(const struct vpa_job *job, int is_own, const struct vpa_la
 	size_t best = job->rank_count, i;
 
 	for (i = 0; i < job->rank_count; i++)
-		if (!is_found(out, i) &&
+		if (!vpa_is_late(out, i) &&
 			(best == job->rank_count ||
 				blame_of(&job->ranks[i], is_own, out->with_start) >
 					blame_of(&job->ranks[best], is_own, out->with_start)))
@@ -139,7 +139,7 @@ static void add_equals(const struct vpa_job *job, struct vpa_late_ranks *out)
 	if (!first->matched)
 		return;
 	for (i = 0; i < job->rank_count && found <= most; i++) {
-		if (is_found(out, i) || job->ranks[i].wait_ns > usual_ns / EQUAL ||
+		if (vpa_is_late(out, i) || job->ranks[i].wait_ns > usual_ns / EQUAL ||
 			apart_ns(job, out, i) > (int64_t)(usual_ns / first->matched / EQUAL))
 			continue;
 		if (found++ < room)
@@ -236,7 +236,7 @@ static void add_together(
 		if (g->ranks[k] != out->ranks[0] && late_ns != INT64_MAX &&
 			vpa_member_times(job, g, 0, k, &start_ns, &end_ns) &&
 			start_ns + (int64_t)job->uncertainty_ns >= late_ns &&
-			!is_found(out, g->ranks[k])) {
+			!vpa_is_late(out, g->ranks[k])) {
 			out->ranks[out->rank_count++] = g->ranks[k];
 			out->kind = VPA_LATE_SEVERAL;
 		}

@@ -24,6 +24,9 @@ struct vpa_late_ranks {
 
 struct vpa_late_ranks vpa_late_ranks_of(const struct vpa_job *job);
 
+/* Whether a rank, an index in job->ranks, is one of them. */
+int vpa_is_late(const struct vpa_late_ranks *late, size_t rank);
+
 /* What the replay says of late ranks: the best fix of one of them alone, and that of several together. NULL: there is none. */
 void vpa_late_fixes(const struct vpa_job *job, const struct vpa_job_fix **alone,
 	const struct vpa_job_fix **together);

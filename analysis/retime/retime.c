@@ -1,6 +1,7 @@
 /* retime.c - from a trace to the lengths of spans in each world. */
 #include "analysis/retime/retime.h"
 
+#include "analysis/base/sort.h"
 #include "analysis/retime/replay/replay_clocks.h"
 #include "analysis/retime/replay/replay.h"
 #include "formats/base/memory.h"
@@ -12,13 +13,6 @@
 #include <string.h>
 
 _Static_assert((int)VPA_WORLD_FIRST + (int)VPA_CHANGE_LISTS_MOST <= (int)VPA_WORLDS_MOST, "worlds");
-
-static int by_time(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* What all parts of a trace share. */
 struct retiming {
@@ -59,7 +53,7 @@ static size_t list_moments(const struct retiming *r, const struct vpa_tape *t)
 		r->ns[count++] = s.to_ns;
 	}
 	if (count)
-		qsort(r->ns, count, sizeof(*r->ns), by_time);
+		qsort(r->ns, count, sizeof(*r->ns), vpa_by_u64);
 	for (i = 0; i < count; i++)
 		if (!once || r->ns[once - 1] != r->ns[i])
 			r->ns[once++] = r->ns[i];
@@ -69,7 +63,7 @@ static size_t list_moments(const struct retiming *r, const struct vpa_tape *t)
 /* The times of a moment, by world. */
 static const int64_t *times_at(const struct vpa_moments *m, uint64_t ns)
 {
-	const uint64_t *found = bsearch(&ns, m->ns, m->count, sizeof(*m->ns), by_time);
+	const uint64_t *found = bsearch(&ns, m->ns, m->count, sizeof(*m->ns), vpa_by_u64);
 
 	return &m->times_ns[(size_t)(found - m->ns) * m->worlds];
 }

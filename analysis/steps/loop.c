@@ -1,6 +1,7 @@
 /* loop.c - chooses the repetition whose turns are the model's passes. */
 #include "analysis/steps/loop.h"
 
+#include "analysis/base/sort.h"
 #include "analysis/steps/loop_passes.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
@@ -42,13 +43,6 @@ void vpa_loop_free(struct vpa_loop *loop)
 
 /* ---- layers ---- */
 
-static int compare_u32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Counts in each turn of `outer` how often `inner` occurs; after the last one, as far as a turn goes. */
 static void count_layers(const struct vpa_loop_text *t, const struct vpa_loop_group *outer,
 	const struct vpa_loop_round *inner, uint32_t longest, uint32_t *layers)
@@ -73,7 +67,7 @@ static uint32_t most_layers(const uint32_t *layers, uint32_t *sorted, size_t cou
 	size_t from, to;
 
 	memcpy(sorted, layers, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), compare_u32);
+	qsort(sorted, count, sizeof(*sorted), vpa_by_u32);
 	for (from = 0; from < count; from = to) {
 		for (to = from + 1; to < count && sorted[to] == sorted[from]; to++)
 			;

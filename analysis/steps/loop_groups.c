@@ -2,6 +2,7 @@
 #include "analysis/steps/loop_groups.h"
 
 #include "analysis/base/index.h"
+#include "analysis/base/sort.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
 #include "formats/base/search.h"
@@ -215,13 +216,6 @@ static int find_groups(struct vpa_loop_text *t)
 
 /* ---- what a group's turns are like ---- */
 
-static int compare_values(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 uint64_t vpa_loop_median(
 	uint64_t (*value)(const void *ctx, size_t i), const void *ctx, size_t count, uint64_t *room)
 {
@@ -231,7 +225,7 @@ uint64_t vpa_loop_median(
 		return 0;
 	for (i = 0; i < used; i++)
 		room[i] = value(ctx, (size_t)((uint64_t)i * count / used));
-	qsort(room, used, sizeof(*room), compare_values);
+	qsort(room, used, sizeof(*room), vpa_by_u64);
 	return room[used / 2];
 }
 

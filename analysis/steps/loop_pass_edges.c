@@ -10,6 +10,7 @@
  * the pattern's only as far as they belong to the pass. */
 #include "analysis/steps/loop_passes.h"
 
+#include "analysis/base/sort.h"
 #include "formats/base/error.h"
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
@@ -111,20 +112,13 @@ static int find_pattern(struct vpa_loop_passes *p)
 
 /* ---- where passes begin ---- */
 
-static int compare_places(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The most frequent of the places, of several `rather`, else the earliest: the longest head. */
 static uint32_t most_frequent(uint32_t *places, size_t count, uint32_t rather)
 {
 	size_t most = 0, from, to;
 	uint32_t best = 0;
 
-	qsort(places, count, sizeof(*places), compare_places);
+	qsort(places, count, sizeof(*places), vpa_by_u32);
 	for (from = 0; from < count; from = to) {
 		for (to = from + 1; to < count && places[to] == places[from]; to++)
 			;

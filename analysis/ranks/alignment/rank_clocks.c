@@ -166,13 +166,6 @@ struct placing {
 	uint64_t spread_ns;      /* sum over ends */
 };
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static struct seen look(const struct placing *p, const struct vpa_group *g, size_t row,
 	const struct members *of, uint64_t *shortest_ns)
 {
@@ -318,7 +311,7 @@ static int by_shortest(const void *a, const void *b)
 
 	if (x->shortest_ns != y->shortest_ns)
 		return x->shortest_ns < y->shortest_ns ? -1 : 1;
-	return by_value(&x->end.at_ns, &y->end.at_ns);
+	return vpa_by_i64(&x->end.at_ns, &y->end.at_ns);
 }
 
 /* Of many ends, those of the quarter with the shortest kernels, spread over time; returns how many. */

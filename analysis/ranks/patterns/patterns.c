@@ -24,13 +24,6 @@ int vpa_pattern_put(struct vpa_job *job, struct vpa_job_pattern pattern)
 	return VPT_OK;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 const char *vpa_pattern_ranks(struct vpa_job *job, const size_t *ranks, size_t count)
 {
 	int64_t *numbers = vpt_alloc(count + 1, sizeof(*numbers));
@@ -41,7 +34,7 @@ const char *vpa_pattern_ranks(struct vpa_job *job, const size_t *ranks, size_t c
 		return NULL;
 	for (i = 0; i < count; i++)
 		numbers[i] = job->ranks[ranks[i]].number;
-	qsort(numbers, count, sizeof(*numbers), by_number);
+	qsort(numbers, count, sizeof(*numbers), vpa_by_i64);
 	text = vpa_number_list(&job->arena, numbers, count);
 	vpt_free(numbers);
 	return text;

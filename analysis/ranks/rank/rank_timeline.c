@@ -83,20 +83,13 @@ static void sweep(struct cut *c, uint64_t from_ns, uint64_t to_ns)
 	}
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static int end_stretch(struct cut *c, struct vpa_rank_mark *mark)
 {
 	struct vpa_rank_detail *r = &c->rank->detail;
 	size_t i;
 
 	if (vpt_grow(&r->parts, &r->part_cap, r->part_count + c->met_count, sizeof(*r->parts)) ||
-		vpa_sort(c->met, c->met_count, sizeof(*c->met), by_number))
+		vpa_sort(c->met, c->met_count, sizeof(*c->met), vpa_by_u32))
 		return VPT_ENOMEM;
 	for (i = 0; i < c->met_count; i++) {
 		r->parts[r->part_count++] = (struct vpa_rank_part){c->met[i], c->since[c->met[i]]};

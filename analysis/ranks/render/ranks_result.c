@@ -1,5 +1,7 @@
 /* ranks_result.c - RESULT and CAUSE of a job's first screen: who is late, what the others lose by that, and what it is late with. */
 #include "analysis/ranks/late_ranks.h"
+
+#include "analysis/base/sort.h"
 #include "analysis/ranks/render/ranks_pages.h"
 
 #include "formats/base/saturate.h"
@@ -38,13 +40,6 @@ static uint64_t natural(int64_t n)
 
 /* ---- RESULT ---- */
 
-static int by_rank(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void add_late_ranks(
 	const struct vpa_job *job, const struct vpa_late_ranks *late, struct vpa_words *w)
 {
@@ -53,7 +48,7 @@ static void add_late_ranks(
 
 	for (i = 0; i < late->rank_count; i++)
 		numbers[i] = job->ranks[late->ranks[i]].number;
-	qsort(numbers, late->rank_count, sizeof(*numbers), by_rank);
+	qsort(numbers, late->rank_count, sizeof(*numbers), vpa_by_i64);
 	for (i = 0; i < late->rank_count; i++)
 		vpa_words_add(
 			w, i + 1 == late->rank_count ? " and " : ", ", "%" PRId64, numbers[i]);
@@ -74,15 +69,6 @@ static const char *all_late_words(enum vpa_late_class klass)
 	return words[klass];
 }
 
-static int is_late(const struct vpa_late_ranks *late, size_t rank)
-{
-	size_t i;
-
-	for (i = 0; i < late->rank_count && late->ranks[i] != rank; i++)
-		;
-	return i < late->rank_count;
-}
-
 /* What a rank waits for others, the mean of those that are not late. */
 static uint64_t lost_ns(const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
@@ -90,7 +76,7 @@ static uint64_t lost_ns(const struct vpa_job *job, const struct vpa_late_ranks *
 	size_t count = 0, i;
 
 	for (i = 0; i < job->rank_count; i++)
-		if (!is_late(late, i)) {
+		if (!vpa_is_late(late, i)) {
 			vpt_sat_add_to(&sum, late->with_start
 						     ? job->ranks[i].wait_ns
 						     : vpa_job_wait_of(job, &job->ranks[i]));
@@ -228,7 +214,7 @@ static void put_next(
 		const struct vpa_job_rank *r = &job->ranks[together->members[i]];
 		const struct vpa_job_part *part = r->part_count ? &r->parts[0] : NULL;
 
-		if (is_late(late, together->members[i]) || !part || part->ns <= 0)
+		if (vpa_is_late(late, together->members[i]) || !part || part->ns <= 0)
 			continue;
 		vpa_page_words(p, "", VPA_PLAIN, "Rank %" PRId64 " would be late next: %s%s%s.",
 			r->number, vpa_job_part_words(part), part->place ? " in " : "",
