@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "tests/support/traces/findings_rig.h"
+
 /* ---- scripts: a letter is an attention call of a length in us; a step is a word ---- */
 
 static const struct {
@@ -151,16 +153,6 @@ static void a_step_that_began_before_the_window_is_left_out(void **state)
 	assert_int_equal(r->attention.changes[0].fast_calls, STEPS / 2 - 1);
 	assert_int_equal(r->attention.changes[0].slow_calls, STEPS / 2);
 	vpa_report_free(r);
-}
-
-static const struct vpa_finding *finding(const struct vpa_report *r, const char *id)
-{
-	size_t i;
-
-	for (i = 0; i < r->finding_count; i++)
-		if (!strcmp(vpa_finding_text(r->findings[i].id), id))
-			return &r->findings[i];
-	return NULL;
 }
 
 static void a_change_is_a_finding_and_a_fallback(void **state)
