@@ -286,15 +286,11 @@ const char *vpa_late_numbers(
 	struct vpa_arena *arena, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	int64_t numbers[sizeof(late->ranks) / sizeof(late->ranks[0])];
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < late->rank_count; i++) {
-		int64_t number = job->ranks[late->ranks[i]].number;
-
-		for (k = i; k && numbers[k - 1] > number; k--)
-			numbers[k] = numbers[k - 1];
-		numbers[k] = number;
-	}
+	for (i = 0; i < late->rank_count; i++)
+		numbers[i] = job->ranks[late->ranks[i]].number;
+	qsort(numbers, late->rank_count, sizeof(*numbers), vpa_by_i64);
 	return late->rank_count ? vpa_number_list(arena, numbers, late->rank_count) : NULL;
 }
 
