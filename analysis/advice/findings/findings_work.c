@@ -3,6 +3,7 @@
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/gain_unit.h"
+#include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/model/gpu_arch.h"
 #include "analysis/model/gpu_peak.h"
@@ -21,11 +22,6 @@ static const double exposed_share = 0.05;
 static double least(double a, double b)
 {
 	return a < b ? a : b;
-}
-
-static uint64_t at_most(uint64_t ns, uint64_t limit)
-{
-	return ns < limit ? ns : limit;
 }
 
 /* Whether the largest kind of what counts as copies are memsets. */
@@ -97,7 +93,7 @@ struct exposed {
 
 static uint64_t wait_ns(const struct vpa_device *d)
 {
-	return at_most(d->comm_wait_ns, d->exposed_comm_ns);
+	return vpa_earlier(d->comm_wait_ns, d->exposed_comm_ns);
 }
 
 static uint64_t transfer_ns(const struct vpa_device *d)
@@ -143,7 +139,7 @@ static uint64_t hidden_at_most(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++)
-		vpt_sat_add_to(&ns, at_most(unused_compute_ns(r, &r->devices[i]),
+		vpt_sat_add_to(&ns, vpa_earlier(unused_compute_ns(r, &r->devices[i]),
 					    r->devices[i].exposed_copy_ns));
 	return ns;
 }
@@ -204,7 +200,7 @@ static double small_collectives(const struct vpa_report *r)
 		devices += d->comm_small_calls > 0;
 		calls += (double)d->comm_small_calls;
 		vpt_sat_add_to(&small_ns, d->comm_small_ns);
-		vpt_sat_add_to(&all_ns, d->comm_ns - at_most(d->comm_wait_ns, d->comm_ns));
+		vpt_sat_add_to(&all_ns, d->comm_ns - vpa_earlier(d->comm_wait_ns, d->comm_ns));
 		window_ns = (double)d->active_ns > window_ns ? (double)d->active_ns : window_ns;
 	}
 	if (small_ns < all_ns / 2 || !(devices > 0))
@@ -432,7 +428,7 @@ static void find_unfused_conv(struct vpa_report *r)
 {
 	const struct vpa_column_convs *c = &r->column_convs;
 	uint64_t total = c->total_ns;
-	struct vpa_saving s = {.ns = at_most(total, vpa_busy_ns(r))};
+	struct vpa_saving s = {.ns = vpa_earlier(total, vpa_busy_ns(r))};
 	struct vpa_finding *f;
 
 	if (!vpa_saving_is_worth(r, &s))

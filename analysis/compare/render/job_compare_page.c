@@ -2,6 +2,7 @@
  * mean unit went on both sides, and tables made from the keys of the JSON. */
 #include "analysis/compare/render/job_compare_pages.h"
 
+#include "analysis/base/intervals.h"
 #include "analysis/compare/comparison_steps.h"
 #include "analysis/compare/render/change_numbers.h"
 #include "analysis/compare/render/compare_pages.h"
@@ -60,11 +61,6 @@ static const char *const looks[VPA_SCALING_PARTS] = {[VPA_SCALING_TRANSFERS] = "
 	[VPA_SCALING_COPIES] = "p-memcpy",
 	[VPA_SCALING_COMPUTE] = "p-rank-computes"};
 
-static uint64_t longer(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static uint64_t natural(int64_t ns)
 {
 	return ns > 0 ? (uint64_t)ns : 0;
@@ -95,7 +91,7 @@ static void put_unit(struct vpa_html *h, const struct vpa_job_comparison *c)
 		.b_ns = (int64_t)c->b.unit_ns,
 		.delta_ns = (int64_t)c->b.unit_ns - (int64_t)c->a.unit_ns};
 	struct vpa_bar_pairs pairs = {.h = h,
-		.scale_ns = longer(c->a.unit_ns, c->b.unit_ns),
+		.scale_ns = vpa_later(c->a.unit_ns, c->b.unit_ns),
 		.delta_scale_ns = vpa_magnitude(whole.delta_ns)};
 	size_t i;
 
@@ -103,7 +99,7 @@ static void put_unit(struct vpa_html *h, const struct vpa_job_comparison *c)
 		return;
 	for (i = 0; i < c->part_count; i++)
 		pairs.delta_scale_ns =
-			longer(pairs.delta_scale_ns, vpa_magnitude(c->parts[i].delta_ns));
+			vpa_later(pairs.delta_scale_ns, vpa_magnitude(c->parts[i].delta_ns));
 	vpa_html_begin(h, "waterfall", vpa_unit_words(c->a.job->unit)->mean,
 		"What a rank does in it, the mean of all ranks. Each bar of A and of B begins "
 		"where "

@@ -1,6 +1,7 @@
 /* unit_parts.c - where the time of the mean unit went on both sides, and what changed: a row for each part. */
 #include "analysis/compare/render/compare_pages.h"
 
+#include "analysis/base/intervals.h"
 #include "analysis/compare/comparison_steps.h"
 #include "analysis/compare/render/change_numbers.h"
 #include "analysis/render/html/markup/bar_pairs.h"
@@ -24,17 +25,13 @@ struct waterfall_row {
 	int is_sum;
 };
 
-static uint64_t longer(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* By kind, then the longer of both sides. */
 static int by_size(const void *pa, const void *pb)
 {
 	const struct vpa_compared_part *a = *(const struct vpa_compared_part *const *)pa;
 	const struct vpa_compared_part *b = *(const struct vpa_compared_part *const *)pb;
-	uint64_t na = longer(a->a_mean_ns, a->b_mean_ns), nb = longer(b->a_mean_ns, b->b_mean_ns);
+	uint64_t na = vpa_later(a->a_mean_ns, a->b_mean_ns),
+		 nb = vpa_later(b->a_mean_ns, b->b_mean_ns);
 
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
@@ -146,12 +143,12 @@ static void put_rows(struct waterfall *f)
 
 static uint64_t largest_change(const struct vpa_comparison *c)
 {
-	uint64_t most = longer(vpa_magnitude(c->delta_ns),
-		longer(vpa_magnitude(c->busy_delta_ns), vpa_magnitude(c->idle_delta_ns)));
+	uint64_t most = vpa_later(vpa_magnitude(c->delta_ns),
+		vpa_later(vpa_magnitude(c->busy_delta_ns), vpa_magnitude(c->idle_delta_ns)));
 	size_t i;
 
 	for (i = 0; i < c->part_count; i++)
-		most = longer(most, vpa_magnitude(c->parts[i].times.delta_ns));
+		most = vpa_later(most, vpa_magnitude(c->parts[i].times.delta_ns));
 	return most;
 }
 
@@ -169,7 +166,7 @@ void vpa_compare_put_unit_parts(struct vpa_html *h, const struct vpa_comparison 
 		.delta_ns = c->delta_ns,
 		.is_sum = 1};
 	struct waterfall f = {.pairs = {.h = h,
-				      .scale_ns = longer(whole.a_ns, whole.b_ns),
+				      .scale_ns = vpa_later(whole.a_ns, whole.b_ns),
 				      .delta_scale_ns = largest_change(c)},
 		.c = c,
 		.decimals = vpa_compared_decimals_of(whole.a_ns)};

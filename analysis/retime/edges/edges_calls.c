@@ -4,6 +4,7 @@
  * one file of more than 600 lines. */
 #include "analysis/retime/edges/edges_finding.h"
 
+#include "analysis/base/intervals.h"
 #include "analysis/base/sort.h"
 #include "analysis/model/blocking_launches.h"
 #include "analysis/retime/tape/ends.h"
@@ -39,11 +40,6 @@ uint64_t vpa_edges_cost_without_wait(uint8_t klass)
 	default:
 		return SYNC_NS;
 	}
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* ---- calls ---- */
@@ -560,7 +556,7 @@ static void end_call(const struct vpa_edges_finding *f, struct vpa_tape_call *c,
 {
 	uint64_t queue_ns = launch ? launch_end(f->t, launch) : 0;
 	uint64_t ns = c->end_ns - c->start_ns, wait_ns = wait_of(f, c);
-	uint64_t cost_ns = least(ns, f->short_cost[c->name]);
+	uint64_t cost_ns = vpa_earlier(ns, f->short_cost[c->name]);
 
 	c->can_fill =
 		queue_ns <= c->start_ns ||
@@ -569,13 +565,13 @@ static void end_call(const struct vpa_edges_finding *f, struct vpa_tape_call *c,
 	if (wait_ns > c->start_ns) {
 		c->waits = VPA_WAIT_OP;
 		c->after_ns = (int64_t)(c->end_ns - wait_ns);
-		c->cost_ns = least(cost_ns, vpa_edges_cost_without_wait(c->klass));
+		c->cost_ns = vpa_earlier(cost_ns, vpa_edges_cost_without_wait(c->klass));
 	} else if (queue_ns > c->start_ns && c->can_fill) {
 		c->waits = VPA_WAIT_QUEUE;
 		c->after_ns = (int64_t)(c->end_ns - queue_ns);
 		c->cost_ns = cost_ns;
 	} else if (wait_ns) {
-		c->after_ns = (int64_t)least(BACK_NS, c->end_ns - wait_ns);
+		c->after_ns = (int64_t)vpa_earlier(BACK_NS, c->end_ns - wait_ns);
 	}
 }
 

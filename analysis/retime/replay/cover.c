@@ -1,6 +1,7 @@
 /* cover.c - lanes of ranges, and the innermost one at a moment. */
 #include "analysis/retime/replay/rules.h"
 
+#include "analysis/base/intervals.h"
 #include "formats/base/memory.h"
 
 #include <fnmatch.h>
@@ -224,11 +225,6 @@ static uint64_t next_start(const struct vpa_cover *c, uint32_t lane, uint32_t cu
 	return cursor < end ? c->ranges[cursor].start_ns : UINT64_MAX;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 int vpa_cover_find_at(
 	const struct vpa_cover *c, uint32_t thread, uint64_t ns, struct vpa_whereabouts *w)
 {
@@ -251,7 +247,8 @@ int vpa_cover_find_at(
 		add_ranges(c, own, ns, w);
 		add_ranges(c, wide, ns, w);
 	}
-	w->same_until_ns = least(w->until_ns,
-		least(next_start(c, thread, w->own_cursor), next_start(c, lane, w->wide_cursor)));
+	w->same_until_ns =
+		vpa_earlier(w->until_ns, vpa_earlier(next_start(c, thread, w->own_cursor),
+						 next_start(c, lane, w->wide_cursor)));
 	return !is_same;
 }

@@ -1,6 +1,7 @@
 /* moments.c - what calls and ops around each moment say of it. */
 #include "analysis/retime/replay/replay.h"
 
+#include "analysis/retime/replay/replay_clocks.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/base/search.h"
@@ -100,18 +101,13 @@ static void add_others(struct vpa_moments *m)
 			m->starts_ns[i] = m->starts_ns[i + m->worlds];
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* After the last call nothing says what the host does: it may wait for the GPU. */
 static int64_t last_time_of(const struct vpa_moments *m, size_t i, size_t w)
 {
 	size_t row = i * m->worlds, at = row + w;
-	int64_t recorded_ns = later(m->ends_ns[row], m->host_ns[row]);
+	int64_t recorded_ns = vpa_clock_later(m->ends_ns[row], m->host_ns[row]);
 
-	return vpt_sat_add_i64(later(m->ends_ns[at], m->host_ns[at]),
+	return vpt_sat_add_i64(vpa_clock_later(m->ends_ns[at], m->host_ns[at]),
 		vpt_sat_diff_i64(vpt_sat_diff(m->ns[i], m->start_ns), recorded_ns));
 }
 
@@ -128,7 +124,7 @@ static int64_t host_time_of(const struct vpa_moments *m, size_t i, size_t w)
 	if (now_ns >= 0 && now_ns != all_ns && all_ns > 0)
 		since_ns = (int64_t)vpt_sat_scale(
 			(uint64_t)since_ns, (uint64_t)now_ns, (uint64_t)all_ns);
-	return later(m->ends_ns[at], vpt_sat_add_i64(m->host_ns[at], since_ns));
+	return vpa_clock_later(m->ends_ns[at], vpt_sat_add_i64(m->host_ns[at], since_ns));
 }
 
 /* A GPU without its host may begin what comes later before what comes first has ended: then the moment is when that
@@ -141,7 +137,7 @@ static int64_t time_of(const struct vpa_moments *m, size_t i, size_t w)
 	if (m->kinds[i] == AT_CALL)
 		return i < m->next_start ? host_time_of(m, i, w) : last_time_of(m, i, w);
 	if (m->kinds[i] == AT_START && start_ns != INT64_MAX)
-		return later(start_ns, end_ns);
+		return vpa_clock_later(start_ns, end_ns);
 	return end_ns == INT64_MIN ? m->host_ns[at] : end_ns;
 }
 
