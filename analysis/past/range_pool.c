@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { POOL_BLOCK = 256, CACHE_LINE = 64 };
+enum { POOL_SLAB = 256, CACHE_LINE = 64 };
 
 _Static_assert(sizeof(void *) < 8 || sizeof(struct vpa_range) == 2 * CACHE_LINE, "two whole lines");
 
@@ -26,12 +26,12 @@ struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 		if (vpt_grow(&pool->slabs, &pool->slab_cap, pool->slab_count + 1,
 			    sizeof(*pool->slabs)))
 			return NULL;
-		r = vpt_calloc(POOL_BLOCK + 1, sizeof(*r));
+		r = vpt_calloc(POOL_SLAB + 1, sizeof(*r));
 		if (!r)
 			return NULL;
 		pool->slabs[pool->slab_count++] = r;
 		r = first_of(r);
-		for (i = 0; i < POOL_BLOCK; i++) {
+		for (i = 0; i < POOL_SLAB; i++) {
 			r[i].parent = pool->unused;
 			pool->unused = &r[i];
 		}
@@ -88,7 +88,7 @@ void vpa_range_pool_free(struct vpa_range_pool *pool)
 	size_t b, i;
 
 	for (b = 0; b < pool->slab_count; b++) {
-		for (i = 0; i < POOL_BLOCK; i++) {
+		for (i = 0; i < POOL_SLAB; i++) {
 			struct vpa_range *r = first_of(pool->slabs[b]) + i;
 			struct vpa_projection *p = r->references ? r->gpu.next : NULL, *next;
 
