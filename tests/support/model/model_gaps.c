@@ -165,26 +165,67 @@ static void check_host_did(struct model *m, const char *where, const struct mode
 		model_same(m, where, "credited ns", credited[k], found[k]);
 }
 
+/* The report names time without a range around it by operators that run on the CPU meanwhile. The model does not know these: to it such
+ * rows, and those that are named by what comes after, are one. */
+static int is_of_operators(const char *place)
+{
+	return !strncmp(or_empty(place), VPA_OPERATOR_TEXT, strlen(VPA_OPERATOR_TEXT));
+}
+
+static int lacks_range(const char *place)
+{
+	return !*or_empty(place) || !strncmp(place, "before ", 7) || is_of_operators(place);
+}
+
+/* `joined`: places without a range are the same. */
+static int is_same_place(const char *theirs, const char *ours, int joined)
+{
+	return (joined && lacks_range(theirs) && lacks_range(ours)) ||
+	       !strcmp(or_empty(theirs), ours);
+}
+
+/* The report's row, with those that are the same to the model. */
+static struct vpa_idle_part row_of(const struct vpa_device *d, size_t row, int joined)
+{
+	struct vpa_idle_part out = d->causes[row];
+	size_t i;
+
+	for (i = 0; joined && lacks_range(out.place.text) && i < d->cause_count; i++) {
+		const struct vpa_idle_part *p = &d->causes[i];
+
+		if (i == row || p->cause != out.cause || !lacks_range(p->place.text) ||
+			strcmp(or_empty(p->call), or_empty(out.call)) != 0)
+			continue;
+		out.ns += p->ns;
+		out.gaps += p->gaps;
+		out.instead_ns += p->instead_ns;
+	}
+	return out;
+}
+
 /* Row by row, unless small ones were added up. A gap that a pause cuts is several to the report. */
 static void check_parts(struct model *m, const char *where, const struct model_device *ours,
 	const struct vpa_device *d, int has_pauses)
 {
 	struct parts parts = {0};
 	size_t i, k, other = 0;
+	int joined = 0;
 
 	sum_parts(ours, &parts);
-	for (i = 0; i < d->cause_count; i++)
+	for (i = 0; i < d->cause_count; i++) {
 		other |= d->causes[i].place.kind == VPA_PLACE_SEVERAL;
-	if (!other)
+		joined |= is_of_operators(d->causes[i].place.text);
+	}
+	if (!other && !joined)
 		model_same(m, where, "rows of causes", parts.count, d->cause_count);
 	for (i = 0; i < d->cause_count && !other; i++) {
-		const struct vpa_idle_part *p = &d->causes[i];
+		const struct vpa_idle_part whole = row_of(d, i, joined), *p = &whole;
 		char row[1200];
 		uint64_t ns = 0, gaps = 0, instead_ns = 0;
 
 		for (k = 0; k < parts.count; k++)
 			if (is_cause(p->cause, parts.items[k].cause) &&
-				!strcmp(parts.items[k].range, or_empty(p->place.text)) &&
+				is_same_place(p->place.text, parts.items[k].range, joined) &&
 				!strcmp(parts.items[k].call, or_empty(p->call))) {
 				ns += parts.items[k].ns;
 				gaps += parts.items[k].gaps;
@@ -247,7 +288,8 @@ static void check_pieces(struct model *m, const char *where, const struct model_
 		const struct vpa_gap_piece *p = &row->pieces[i];
 
 		if (!is_cause(p->cause, pieces[i].cause) || p->ns != pieces[i].ns ||
-			strcmp(or_empty(p->place.text), pieces[i].range) ||
+			!is_same_place(
+				p->place.text, pieces[i].range, is_of_operators(p->place.text)) ||
 			strcmp(or_empty(p->call), pieces[i].call))
 			model_say(m,
 				"%s: piece %zu is %s %" PRIu64
