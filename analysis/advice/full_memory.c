@@ -44,8 +44,8 @@ static uint64_t memory_of(const struct vpa_report *r, int64_t device)
 	return 0;
 }
 
-/* The samples that come nearest to all of their GPU's memory; NULL: none comes near. */
-static const struct vpa_counter *fullest(const struct vpa_report *r)
+/* Samples of at least that share of their GPU's memory; NULL: there are none. */
+static const struct vpa_counter *samples_of(const struct vpa_report *r, double share)
 {
 	static const enum vpt_series series[] = {
 		VPT_SERIES_TORCH_RESERVED, VPT_SERIES_MARKED_RESERVED, VPT_SERIES_MEMORY_USED};
@@ -56,7 +56,7 @@ static const struct vpa_counter *fullest(const struct vpa_report *r)
 			const struct vpa_counter *c = &r->counters[i];
 			double all = (double)memory_of(r, c->device);
 
-			if (c->series == series[k] && all > 0 && c->max >= full_share * all)
+			if (c->series == series[k] && all > 0 && c->max >= share * all)
 				return c;
 		}
 	return NULL;
@@ -83,7 +83,7 @@ static uint64_t operators_ns(const struct vpa_report *r)
 const char *vpa_full_memory(struct vpa_report *r)
 {
 	uint64_t all_ns = allocation_ns(r, 0), free_ns = allocation_ns(r, 1);
-	const struct vpa_counter *c = fullest(r);
+	const struct vpa_counter *c = samples_of(r, full_share);
 
 	if (!free_ns || free_ns < all_ns / 2)
 		return NULL;
@@ -93,4 +93,12 @@ const char *vpa_full_memory(struct vpa_report *r)
 			vpa_fixed(c->max / 1e9, 1).text,
 			vpa_fixed((double)memory_of(r, c->device) / 1e9, 1).text);
 	return operators_ns(r) >= all_ns / 2 ? "an operator that allocates had to free" : NULL;
+}
+
+const struct vpa_counter *vpa_memory_over(const struct vpa_report *r, uint64_t *size_bytes)
+{
+	const struct vpa_counter *c = samples_of(r, 1);
+
+	*size_bytes = c ? memory_of(r, c->device) : 0;
+	return c;
 }

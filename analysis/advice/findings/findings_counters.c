@@ -1,9 +1,10 @@
 /* findings_counters.c - conclusions from samples: clocks that something limits, memory that is almost
- * full, reads from disk in the loop, a CPU quota that runs out.
+ * full or over-committed, reads from disk in the loop, a CPU quota that runs out.
  *
  * Each has a floor in time and samples, so that a short run raises none. Only lower clocks claim a gain: no kernel is slower by
  * more than its clock is. At its power limit a busy GPU's clocks are always lower, so that is a fact without a number. */
 #include "analysis/advice/finding.h"
+#include "analysis/advice/full_memory.h"
 
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
@@ -129,6 +130,32 @@ static const char *peak_stage(const struct vpa_counter *c)
 	return most ? most->name : NULL;
 }
 
+/* How much the spilled part costs is not in the samples: kernels that read it are slower by what PCIe is slower than the memory. */
+static void find_over(struct vpa_report *r)
+{
+	uint64_t size;
+	const struct vpa_counter *c = vpa_memory_over(r, &size);
+	struct vpa_finding *f =
+		c ? vpa_finding_add(r, VPA_FOUND_MEMORY_OVER, VPA_FINDING_FAIL) : NULL;
+
+	if (!f)
+		return;
+	f->title = vpa_arena_printf(&r->arena,
+		"%s GB are held of %s GB that GPU %" PRId64
+		" has: what spills to the host is read over PCIe; use weights of fewer bits, or "
+		"offload what a step does not use",
+		vpa_fixed(c->max / 1e9, 1).text, vpa_fixed((double)size / 1e9, 1).text, c->device);
+	f->measured = vpa_arena_printf(&r->arena, "GPU %" PRId64 ": %s %s of %s GB, %s %%",
+		c->device, c->series == VPT_SERIES_MEMORY_USED ? "in use were" : "PyTorch held",
+		vpa_fixed(c->max / 1e9, 1).text, vpa_fixed((double)size / 1e9, 1).text,
+		vpa_share(c->max / (double)size).text);
+	f->threshold = "all of the GPU's memory";
+	f->note = vpa_arena_printf(&r->arena,
+		"%s; kernels that read what spilled are slower than others of the same name",
+		f->measured);
+	vpa_finding_evidence(f, peak_stage(c));
+}
+
 static void find_memory(struct vpa_report *r, const struct vpa_counter *used)
 {
 	const struct vpa_counter *total =
@@ -136,7 +163,7 @@ static void find_memory(struct vpa_report *r, const struct vpa_counter *used)
 	struct vpa_finding *f;
 
 	if (!total || total->max <= 0 || used->samples < LEAST_SAMPLES ||
-		used->max < memory_share * total->max)
+		used->max < memory_share * total->max || vpa_finding_find(r, VPA_FOUND_MEMORY_OVER))
 		return;
 	f = vpa_finding_add(r, VPA_FOUND_MEMORY_FULL, VPA_FINDING_WARN);
 	if (!f)
@@ -207,6 +234,7 @@ void vpa_find_counters(struct vpa_report *r)
 	};
 	size_t i, k;
 
+	find_over(r);
 	for (i = 0; i < r->counter_count; i++)
 		for (k = 0; k < sizeof(rules) / sizeof(rules[0]); k++)
 			if (r->counters[i].series == rules[k].series &&

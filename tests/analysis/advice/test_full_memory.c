@@ -88,9 +88,54 @@ static void an_allocator_at_the_limit_is_told_from_a_program_that_allocates(void
 	}
 }
 
+/* A kernel of 900 us of a window of 1 ms, with samples of `held` bytes. */
+static void what_does_not_fit_is_said_first(void **state)
+{
+	static const struct {
+		const char *rule, *head, *measured;
+	} over[] = {
+		{"PyTorch holds more than there is", GPU RESERVED "28430000000\n",
+			"GPU 0: PyTorch held 28.4 of 25.8 GB, 110.3 %"},
+		{"all of it", GPU RESERVED "25769803776\n",
+			"GPU 0: PyTorch held 25.8 of 25.8 GB, 100.0 %"},
+		{"a byte less fits", GPU RESERVED "25769803775\n", NULL},
+		{"nothing says how much there is", RESERVED "28430000000\n", NULL},
+		{"more is in use",
+			GPU "series held device 0 unit \"B\" \"Memory used\"\ncounter held 1ms "
+			    "26000000000\n",
+			"GPU 0: in use were 26.0 of 25.8 GB, 100.9 %"},
+	};
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	char script[1000], *screen;
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < COUNT(over); k++) {
+		snprintf(script, sizeof(script),
+			"start 0us\n%scall t1 cudaLaunchKernel 10us+5us corr 1\n"
+			"kernel s7 20us+900us corr 1 "
+			"\"ampere_bf16_s16816gemm_bf16_128x64_nn\" grid 1024\n",
+			over[k].head);
+		r = vpt_script_report(script, NULL);
+		f = finding(r, "memory-over");
+		if (!f != !over[k].measured || (f && strcmp(f->measured, over[k].measured) != 0))
+			fail_msg("%s: %s", over[k].rule, f ? f->measured : "nothing");
+		screen = text_of(r, 0);
+		if (!strstr(screen, f ? "Make the program fit into the GPU's memory first, see "
+					"MORE. Nothing else is found that is wasted."
+				      : "FIX FIRST Nothing found that is wasted.") ||
+			!strstr(screen, " GB are held of 25.8 GB that GPU 0 has: ") != !f)
+			fail_msg("%s: %s", over[k].rule, screen);
+		vpt_free(screen);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_does_not_fit_is_said_first),
 		cmocka_unit_test(an_allocator_at_the_limit_is_told_from_a_program_that_allocates),
 	};
 

@@ -624,8 +624,8 @@ static void add_largest(struct vpa_words *w, const struct vpa_report *r, enum vp
 		if (r->kernels[i].family == family)
 			k = &r->kernels[i];
 	if (k && k->time.count)
-		vpa_words_add(w, " ", "Its largest kernel is %s, %" PRIu64 " call%s of %s.",
-			vpa_kernel_label(k->name, 40).text, k->time.count,
+		vpa_words_add(w, " ", "Its largest kernel is %s, %s call%s of %s.",
+			vpa_kernel_label(k->name, 40).text, vpa_count(k->time.count).text,
 			vpa_plural(k->time.count),
 			vpa_duration(k->time.total_ns / k->time.count).text);
 }
@@ -646,8 +646,14 @@ static void put_nothing(struct vpa_page *p, const struct vpa_screen *s)
 			most = i;
 	less = s->family_ns[most] >= works_ns / 4 ? less_of(s->report, (enum vpa_family)most)
 						  : NULL;
-	vpa_words_add(&w, "", "Nothing found that is wasted. Only less work of the GPU helps%s",
-		less ? ": " : ".");
+	if (vpa_finding_find(s->report, VPA_FOUND_MEMORY_OVER))
+		vpa_words_add(&w, "",
+			"Make the program fit into the GPU's memory first, see MORE. Nothing else "
+			"is found");
+	else
+		vpa_words_add(&w, "", "Nothing found");
+	vpa_words_add(
+		&w, " ", "that is wasted. Only less work of the GPU helps%s", less ? ": " : ".");
 	if (less)
 		vpa_words_add(&w, "", "%s, since %s is %s %% of it.", less,
 			vpa_family_name((enum vpa_family)most),
