@@ -6,6 +6,7 @@
 #include "analysis/advice/findings/findings_first_use.h"
 #include "analysis/advice/first_work.h"
 #include "analysis/advice/gain_unit.h"
+#include "analysis/advice/host_updates.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/advice/full_memory.h"
@@ -607,4 +608,5 @@ void vpa_find_idle(struct vpa_report *r)
 		"at the end: stop recording when its work is done");
 	if (r->finding_count == before)
 		find_largest(r);
+	vpa_find_host_updates(r);
 }

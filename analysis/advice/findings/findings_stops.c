@@ -139,12 +139,19 @@ static int are_rare(const struct vpa_report *r, const struct vpa_pauses *p)
 	return p->count <= entries / RARE;
 }
 
+/* Whether most of the host's code is in an operator of PyTorch's: that takes longer with larger tensors, and collects no garbage. */
+static int is_in_operator(const struct vpa_idle_sum *code)
+{
+	return code->top && code->top->place.kind == VPA_PLACE_IN && code->top->place.text &&
+	       !strncmp(code->top->place.text, "aten::", 6) && code->top->ns >= code->ns / 2;
+}
+
 const struct vpa_pauses *vpa_rare_pauses(const struct vpa_report *r)
 {
 	struct vpa_idle_sum code = vpa_idle_sum_of(r, VPA_CAUSE_HOST_CODE);
 	size_t i;
 
-	if (vpa_finding_find(r, VPA_FOUND_HOST_STOPS))
+	if (vpa_finding_find(r, VPA_FOUND_HOST_STOPS) || is_in_operator(&code))
 		return NULL;
 	for (i = 0; i < r->pause_count; i++)
 		if (r->pauses[i].ns >= code.ns / PART && are_rare(r, &r->pauses[i]))

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/advice/finding.h"
 #include "analysis/retime/predictions.h"
 #include "analysis/retime/retime.h"
 #include "tests/support/traces/findings_rig.h"
@@ -256,11 +257,47 @@ static void rare_pauses_are_named(void **state)
 	}
 }
 
+/* 40 ms of code in `place`, which is entered 100 times, 36 of them in four pauses. */
+static const struct vpa_pauses *pauses_in(const char *place)
+{
+	static struct vpa_idle_part part;
+	static struct vpa_device device;
+	static struct vpa_range_row range;
+	static struct vpa_report r;
+
+	r = (struct vpa_report){.pauses = {{.count = 4,
+					.ns = 36000000,
+					.shortest_ns = 9000000,
+					.longest_ns = 9000000,
+					.places = {place},
+					.place_count = 1}},
+		.pause_count = 1,
+		.devices = &device,
+		.device_count = 1,
+		.ranges = &range,
+		.range_count = 1};
+	part = (struct vpa_idle_part){.cause = VPA_CAUSE_HOST_CODE,
+		.place = {.kind = VPA_PLACE_IN, .text = place},
+		.ns = 40000000,
+		.gaps = 100};
+	device = (struct vpa_device){.causes = &part, .cause_count = 1};
+	range = (struct vpa_range_row){.name = place, .host.count = 100};
+	return vpa_rare_pauses(&r);
+}
+
+static void an_operator_collects_no_garbage(void **state)
+{
+	(void)state;
+	assert_non_null(pauses_in("decode"));
+	assert_null(pauses_in("aten::add_"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stops_in_unrelated_places_are_one_finding),
 		cmocka_unit_test(rare_pauses_are_named),
+		cmocka_unit_test(an_operator_collects_no_garbage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,6 +166,74 @@ static void what_goes_out_and_back_is_kept(void **state)
 	vpa_report_free(r);
 }
 
+/* A kernel of 20 ms, and 12 copies `way` of 10 ms with `first` and `second` after each, one of 3 ms and one of 7 in turn; each has
+ * eight short ones of its name inside. */
+static struct vpa_report *report_of_updates(const char *way, const char *first, const char *second)
+{
+	static char script[32768];
+	int at = snprintf(script, sizeof(script),
+		"start 0us\ncall t1 cudaLaunchKernel 10us+5us corr 1\nkernel s7 20us+20000us corr "
+		"1" GEMM);
+	unsigned i, k, t;
+
+	for (i = 0; i < 12; i++) {
+		t = 20020 + 20000 * i;
+		at += snprintf(script + at, sizeof(script) - (size_t)at,
+			"call t1 cudaMemcpyAsync %uus+10000us corr %u\n"
+			"copy s7 %s %uus+9990us corr %u bytes 40000000\n"
+			"range t1 %uus+%uus \"%s\" domain cpu_op\n"
+			"range t1 %uus+%uus \"%s\" domain cpu_op\n",
+			t, i + 2, way, t + 5, i + 2, t + 10000, i % 2 ? 3000 : 7000, first,
+			t + (i % 2 ? 13000 : 17000), i % 2 ? 6990 : 2990, second);
+		for (k = 0; k < 8; k++)
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				"range t1 %uus+1us \"%s\" domain cpu_op\n"
+				"range t1 %uus+1us \"%s\" domain cpu_op\n",
+				t + 10010 + 2 * k, first, t + 17010 + 2 * k, second);
+	}
+	return vpt_script_report(script, NULL);
+}
+
+/* After the last copy nothing is launched: that code is no idle time between two ops. */
+static void what_the_cpu_computes_with_copies_is_done_on_the_gpu(void **state)
+{
+	static const char *const way = "DtoH device->pageable";
+	const struct {
+		const char *rule, *way, *first, *second;
+		int is_one;
+	} works[] = {
+		{"copies and operators are one work", way, "aten::mul_", "aten::add_", 1},
+		{"copies to the GPU are for it", "HtoD pageable->device", "aten::mul_",
+			"aten::add_", 0},
+		{"operators that set up tensors compute nothing", way, "aten::fill_", "aten::zero_",
+			0},
+		{"other code is the program's", way, "to_json", "write", 0},
+	};
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t i;
+
+	for (i = 0; i < COUNT(works); i++) {
+		r = report_of_updates(works[i].way, works[i].first, works[i].second);
+		f = finding(r, "host-updates");
+		if (!f != !works[i].is_one ||
+			(finding(r, "host-stall") == NULL) != works[i].is_one ||
+			(finding(r, "exposed-copy") == NULL) != works[i].is_one)
+			fail_msg("%s: %s", works[i].rule, f ? f->measured : "nothing");
+		if (f) {
+			assert_string_equal(f->measured,
+				"12 copies to the host, 120 ms, and 110 ms between them in mul_, "
+				"add_");
+			assert_string_equal(f->words, "on the GPU, not the CPU: mul_, add_");
+			assert_string_equal(f->change,
+				"scale DtoH 0; host 0 in aten::mul_; host 0 in aten::add_");
+			assert_true(f->gain_at_most_ms > 229 && f->gain_at_most_ms < 231);
+		}
+		vpa_report_free(r);
+	}
+	(void)state;
+}
+
 /* `count` tensors of 300 MB in all go to the GPU at 5 GB/s, a kernel works for 40 ms, and they come back; so `times` times. */
 static struct vpa_report *report_of_tensors(unsigned count, unsigned times)
 {
@@ -264,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_of_each_step_are_told_from_others),
 		cmocka_unit_test(what_goes_out_and_back_is_kept),
+		cmocka_unit_test(what_the_cpu_computes_with_copies_is_done_on_the_gpu),
 		cmocka_unit_test(what_goes_up_once_is_not_copied_back),
 		cmocka_unit_test(more_copies_than_kernels_hide_are_named_with_their_bytes),
 	};
