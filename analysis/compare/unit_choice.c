@@ -77,24 +77,27 @@ static const char *why_unused(struct vpa_comparison *c, const struct vpa_compare
 
 /* ---- the range ---- */
 
-static const struct vpa_range_row *choose_range(const struct vpa_comparison *c)
+static const struct vpa_range_row *choose_range(const struct vpa_comparison *c, int of_series)
 {
 	const struct vpa_report *runs[2 * VPA_RUNS_MOST];
 	size_t i, count = c->a.count + c->b.count;
 
 	for (i = 0; i < count; i++)
 		runs[i] = vpa_compare_run(c, i);
-	return vpa_unit_range(runs, count);
+	return vpa_unit_range(runs, count, of_series);
 }
 
 static void note_range(struct vpa_comparison *c, const struct vpa_range_row *range)
 {
 	double share = vpa_unit_range_share(vpa_compare_run(c, 0), range);
 
-	vpa_compare_note(c, vpa_arena_printf(&c->arena,
-				    "compared by the instances of the range %s, by their time on a "
-				    "GPU: %s %% of A's window",
-				    range->name, vpa_fixed(100 * (share < 1 ? share : 1), 0).text));
+	vpa_compare_note(
+		c, vpa_arena_printf(&c->arena,
+			   range->is_series ? "compared by the ranges of %s, from one to the next: "
+					      "they have work for %s %% of A's window"
+					    : "compared by the instances of the range %s, by their "
+					      "time on a GPU: %s %% of A's window",
+			   range->name, vpa_fixed(100 * (share < 1 ? share : 1), 0).text));
 }
 
 /* Whether each run has at least `least` units of requests after the first. */
@@ -130,11 +133,11 @@ static void leave_first(struct vpa_units *u)
 	u->count -= i;
 }
 
-/* Pairs the runs' units of a kind, of which each run has `least`; of requests without the first if `later` are left. */
+/* Pairs the runs' units of a kind, of which each run has `least`; of requests without the first if `later` are left. `range`: of instances;
+ * NULL: none. */
 static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum vpa_unit_kind kind,
-	size_t least, size_t later)
+	const struct vpa_range_row *range, size_t least, size_t later)
 {
-	const struct vpa_range_row *range = kind == VPA_UNIT_INSTANCE ? choose_range(c) : NULL;
 	int has_all;
 	size_t i;
 
@@ -142,9 +145,8 @@ static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum
 	for (i = 0; i < u->count; i++) {
 		const struct vpa_report *r = vpa_compare_run(c, i);
 
-		if (vpa_units_of(r, kind,
-			    range ? vpa_unit_range_called(r, range->name, range->domain) : NULL,
-			    &c->arena, &u->all[i]))
+		if (vpa_units_of(r, kind, range ? vpa_unit_range_like(r, range) : NULL, &c->arena,
+			    &u->all[i]))
 			return VPT_ENOMEM;
 	}
 	has_all = first_without(u, least) == u->count;
@@ -169,6 +171,7 @@ static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u,
 	unsigned kinds = options->kinds;
 	const struct vpa_unit_choice *order = vpa_unit_order(c->after == VPA_AFTER_ALL);
 	const char *unused[VPA_UNIT_KINDS] = {NULL};
+	const struct vpa_range_row *range = NULL;
 	size_t i, least;
 
 	if (c->after == VPA_AFTER_SOME)
@@ -180,7 +183,11 @@ static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u,
 		if (!(kinds & bit(order[i].kind)))
 			continue;
 		least = c->after == VPA_AFTER_SOME ? 1 : order[i].least;
-		if (try_kind(c, u, order[i].kind, least,
+		range = order[i].kind == VPA_UNIT_INSTANCE ? choose_range(c, order[i].of_series)
+							   : NULL;
+		if (order[i].of_series && !range)
+			continue;
+		if (try_kind(c, u, order[i].kind, range, least,
 			    options->is_of_itself ? 1 : VPA_UNIT_REQUESTS))
 			return VPT_ENOMEM;
 		if (!c->pairs && !unused[c->unit])
@@ -190,7 +197,7 @@ static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u,
 		if (order[i].kind != c->unit)
 			vpa_compare_note(c, unused[order[i].kind]);
 	if (c->unit == VPA_UNIT_INSTANCE)
-		note_range(c, choose_range(c));
+		note_range(c, range);
 	return VPT_OK;
 }
 

@@ -9,7 +9,7 @@
  * rest, covered only by other ops. Ops come in order of start, so busy is a moving edge, and idle is
  * the device's idle time up to the newest op less that up to the first. Pauses belong to none of them,
  * nor to the envelope. An instance that began inside another one of its name is a part of that one. */
-#include "analysis/folds/fold.h"
+#include "analysis/folds/range_series.h"
 
 #include "analysis/base/durations.h"
 #include "analysis/base/index.h"
@@ -28,9 +28,10 @@ struct row {
 	uint64_t nested, unmatched, ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns,
 		idle_host_ns;
 	struct vpa_durations_builder host, lag, gpu;
-	struct vpa_range_instance *instances;
+	struct vpa_timed_instance *instances;
 	size_t instance_count, instance_cap;
 	int like_operator; /* see struct vpa_range */
+	int has_meaning;   /* its name is one of the pipeline's, or of a user's rule */
 };
 
 enum { RECENT = 64, DEVICES = 64 };
@@ -288,6 +289,7 @@ VPA_RARE static struct row *find_row(struct state *s, const struct vpa_fold_cont
 		return NULL;
 	*recent = (struct recent){range->name, range->domain, row + 1};
 	s->rows[row].like_operator = range->like_operator;
+	s->rows[row].has_meaning = vpa_pipeline_has_scope(range);
 	s->rows[row].host.only_sums = s->rows[row].lag.only_sums = s->rows[row].gpu.only_sums =
 		only_sums;
 	return &s->rows[row];
@@ -396,7 +398,7 @@ static void add_idle_before(
 }
 
 static int keep_instance(struct state *s, const struct vpa_fold_context *c, struct row *row,
-	struct vpa_range_instance instance)
+	struct vpa_timed_instance instance)
 {
 	if (!c->options->step_parts || row->like_operator || s->instances == VPA_INSTANCES_ALL ||
 		row->instance_count == VPA_INSTANCES_MOST)
@@ -441,8 +443,9 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 			first = p->first_ns;
 		if (vpa_durations_add(&row->gpu, envelope) ||
 			keep_instance(state, c, row,
-				(struct vpa_range_instance){
-					p->first_ns, envelope, idle, p->device}))
+				(struct vpa_timed_instance){
+					{p->first_ns, envelope, idle, p->device},
+					p->idle_first_ns}))
 			return VPT_ENOMEM;
 	}
 	if (first != UINT64_MAX && first >= range->start_ns)
@@ -485,14 +488,15 @@ static int by_device(const void *pa, const void *pb)
 static int write_instances(const struct row *r, struct vpa_report *out, struct vpa_range_row *row)
 {
 	struct vpa_range_instance *all;
+	size_t i;
 
 	if (row->envelope_ns < vpa_windows_ns(out) / VPA_INSTANCES_PART)
 		return VPT_OK;
 	all = vpa_arena_alloc(&out->arena, r->instance_count, sizeof(*all));
 	if (!all)
 		return VPT_ENOMEM;
-	if (r->instance_count)
-		memcpy(all, r->instances, r->instance_count * sizeof(*all));
+	for (i = 0; i < r->instance_count; i++)
+		all[i] = r->instances[i].own;
 	qsort(all, r->instance_count, sizeof(*all), by_device);
 	row->instances = all;
 	row->instance_count = r->instance_count;
@@ -518,6 +522,28 @@ static size_t keep_top(struct vpa_range_row *rows, size_t count, size_t top)
 		if (seen[rows[i].is_imported]++ < top)
 			rows[kept++] = rows[i];
 	return kept;
+}
+
+/* What has a meaning already, or is an operator, is in no series. The ranges are in the order of the rows. */
+static int write_series(
+	const struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct vpa_numbered_range *ranges = vpt_alloc(s->index.count + 1, sizeof(*ranges));
+	size_t i, count = 0;
+	int rc;
+
+	if (!ranges)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->index.count; i++) {
+		const struct row *row = &s->rows[i];
+
+		if (row->instance_count && !row->has_meaning && !out->ranges[i].is_imported)
+			ranges[count++] = (struct vpa_numbered_range){out->ranges[i].name,
+				out->ranges[i].domain, row->instances, row->instance_count};
+	}
+	rc = vpa_range_series_write(c, ranges, count, out);
+	vpt_free(ranges);
+	return rc;
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
@@ -551,6 +577,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		if (write_instances(r, out, &out->ranges[i]))
 			return VPT_ENOMEM;
 	}
+	if (write_series(s, c, out))
+		return VPT_ENOMEM;
 	out->only_step.idle_before_ns = s->idle_before_ns;
 	out->range_names = s->index.count;
 	qsort(out->ranges, s->index.count, sizeof(*out->ranges), compare_ranges);

@@ -11,6 +11,7 @@
 #define VPA_ANALYSIS_NAMES_RANGE_NAMES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* How many of the `len` bytes are the name that ranges are summed by; `len` itself for nearly all
  * names. */
@@ -22,6 +23,10 @@ int vpa_range_is_process_wide(const char *name, size_t len);
 
 /* Whether an operator is called so: its name has a namespace, "aten::add". */
 int vpa_range_names_operator(const char *name, size_t len);
+
+/* How many bytes of a name come before the number that it ends with: 7 of "section 3" and "Segment [2]", 6 of "window 7 of 9". 0: it ends
+ * with none, or is that of a part of a model or of a device, of which each does its own work: "layer 3", "blocks.7", "stage 1". */
+size_t vpa_range_stem(const char *name, size_t len, uint64_t *number);
 
 /* Whether a stage of this name decodes latents to frames: "vae_decode", "AutoencoderKL.decode". */
 int vpa_range_is_decoder(const char *name, size_t len);

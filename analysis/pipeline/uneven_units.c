@@ -114,7 +114,7 @@ static void list_inferred(const struct vpa_report *r, struct vpa_uneven_units *u
 /* Of the device that the report's figure is of. */
 static void list_instances(const struct vpa_report *r, struct vpa_uneven_units *u)
 {
-	const struct vpa_range_row *range = vpa_unit_range(&r, 1);
+	const struct vpa_range_row *range = vpa_unit_range_of(r);
 	uint32_t device = vpa_unit_slowest_device(range);
 	size_t i;
 
@@ -144,7 +144,7 @@ static size_t room_for(const struct vpa_report *r, enum vpa_unit_kind kind)
 	case VPA_UNIT_INFERRED:
 		return r->inferred[0].step_count;
 	case VPA_UNIT_INSTANCE:
-		return vpa_unit_range(&r, 1)->instance_count;
+		return vpa_unit_range_of(r)->instance_count;
 	default:
 		return 0;
 	}

@@ -13,24 +13,26 @@
 const struct vpa_unit_choice *vpa_unit_order(int lacks_vae)
 {
 	static const struct vpa_unit_choice usual[VPA_UNIT_ORDER] = {
-		{VPA_UNIT_BLOCK, 1},
-		{VPA_UNIT_REQUEST, VPA_UNIT_REQUESTS},
-		{VPA_UNIT_STEP, 1},
-		{VPA_UNIT_ITERATION, 1},
-		{VPA_UNIT_REQUEST, 1},
-		{VPA_UNIT_INFERRED, 1},
-		{VPA_UNIT_INSTANCE, 1},
-		{VPA_UNIT_WINDOW, 1},
+		{VPA_UNIT_BLOCK, 1, 0},
+		{VPA_UNIT_REQUEST, VPA_UNIT_REQUESTS, 0},
+		{VPA_UNIT_STEP, 1, 0},
+		{VPA_UNIT_ITERATION, 1, 0},
+		{VPA_UNIT_REQUEST, 1, 0},
+		{VPA_UNIT_INSTANCE, 1, 1},
+		{VPA_UNIT_INFERRED, 1, 0},
+		{VPA_UNIT_INSTANCE, 1, 0},
+		{VPA_UNIT_WINDOW, 1, 0},
 	};
 	static const struct vpa_unit_choice without_vae[VPA_UNIT_ORDER] = {
-		{VPA_UNIT_REQUEST, VPA_UNIT_REQUESTS},
-		{VPA_UNIT_BLOCK, 1},
-		{VPA_UNIT_STEP, 1},
-		{VPA_UNIT_ITERATION, 1},
-		{VPA_UNIT_REQUEST, 1},
-		{VPA_UNIT_INFERRED, 1},
-		{VPA_UNIT_INSTANCE, 1},
-		{VPA_UNIT_WINDOW, 1},
+		{VPA_UNIT_REQUEST, VPA_UNIT_REQUESTS, 0},
+		{VPA_UNIT_BLOCK, 1, 0},
+		{VPA_UNIT_STEP, 1, 0},
+		{VPA_UNIT_ITERATION, 1, 0},
+		{VPA_UNIT_REQUEST, 1, 0},
+		{VPA_UNIT_INSTANCE, 1, 1},
+		{VPA_UNIT_INFERRED, 1, 0},
+		{VPA_UNIT_INSTANCE, 1, 0},
+		{VPA_UNIT_WINDOW, 1, 0},
 	};
 
 	return lacks_vae ? without_vae : usual;
@@ -53,16 +55,36 @@ enum vpa_rest vpa_unit_after_blocks(const struct vpa_report *r)
 
 /* ---- ranges ---- */
 
-const struct vpa_range_row *vpa_unit_range_called(
-	const struct vpa_report *r, const char *name, const char *domain)
+const struct vpa_range_row *vpa_unit_range_like(
+	const struct vpa_report *r, const struct vpa_range_row *range)
 {
-	size_t i;
+	const struct vpa_range_row *rows = range->is_series ? r->series : r->ranges;
+	size_t i, count = range->is_series ? r->series_count : r->range_count;
 
-	for (i = 0; i < r->range_count; i++)
-		if (r->ranges[i].instance_count >= VPA_UNIT_INSTANCES &&
-			!strcmp(r->ranges[i].name, name) && !strcmp(r->ranges[i].domain, domain))
-			return &r->ranges[i];
+	for (i = 0; i < count; i++)
+		if (rows[i].instance_count >= VPA_UNIT_INSTANCES &&
+			!strcmp(rows[i].name, range->name) &&
+			!strcmp(rows[i].domain, range->domain))
+			return &rows[i];
 	return NULL;
+}
+
+/* Whether instances of a series are shorter than the inferred steps, to a tenth: they are parts of these. */
+static int lies_in_steps(const struct vpa_report *r, const struct vpa_range_row *series)
+{
+	uint64_t steps_ns = 0, all_ns = 0;
+	size_t i, count = 0;
+
+	for (i = 0; r->inferred_count && i < r->inferred[0].step_count; i++) {
+		const struct vpa_inferred_step *step = &r->inferred[0].steps[i];
+
+		vpt_sat_add_to(&steps_ns, step->followed ? step->period_ns : 0);
+		count += step->followed != 0;
+	}
+	for (i = 0; i < series->instance_count; i++)
+		vpt_sat_add_to(&all_ns, series->instances[i].envelope_ns);
+	return count && (double)all_ns / (double)series->instance_count <
+				0.9 * (double)steps_ns / (double)count;
 }
 
 double vpa_unit_range_share(const struct vpa_report *r, const struct vpa_range_row *range)
@@ -72,8 +94,10 @@ double vpa_unit_range_share(const struct vpa_report *r, const struct vpa_range_r
 
 	for (i = 0; i < r->device_count; i++)
 		all += (double)vpa_device_window_ns(&r->devices[i]);
-	range = vpa_unit_range_called(r, range->name, range->domain);
-	return range && all > 0 ? (double)range->envelope_ns / all : -1;
+	range = vpa_unit_range_like(r, range);
+	if (!range || !(all > 0) || (range->is_series && lies_in_steps(r, range)))
+		return -1;
+	return (double)range->envelope_ns / all;
 }
 
 static double least_share(
@@ -90,15 +114,16 @@ static double least_share(
 	return least;
 }
 
-const struct vpa_range_row *vpa_unit_range(const struct vpa_report *const *reports, size_t count)
+const struct vpa_range_row *vpa_unit_range(
+	const struct vpa_report *const *reports, size_t count, int of_series)
 {
 	const struct vpa_report *r = reports[0];
-	const struct vpa_range_row *best = NULL;
+	const struct vpa_range_row *rows = of_series ? r->series : r->ranges, *best = NULL;
+	size_t i, row_count = of_series ? r->series_count : r->range_count;
 	double most = 0.1;
-	size_t i;
 
-	for (i = 0; i < r->range_count; i++) {
-		const struct vpa_range_row *range = &r->ranges[i];
+	for (i = 0; i < row_count; i++) {
+		const struct vpa_range_row *range = &rows[i];
 		double share = range->instance_count < VPA_UNIT_INSTANCES
 				       ? -1
 				       : least_share(reports, count, range);
@@ -112,6 +137,13 @@ const struct vpa_range_row *vpa_unit_range(const struct vpa_report *const *repor
 		most = share > most ? share : most;
 	}
 	return best;
+}
+
+const struct vpa_range_row *vpa_unit_range_of(const struct vpa_report *r)
+{
+	const struct vpa_range_row *series = vpa_unit_range(&r, 1, 1);
+
+	return series ? series : vpa_unit_range(&r, 1, 0);
 }
 
 /* ---- how many there are ---- */
@@ -158,7 +190,7 @@ static size_t count_inferred(const struct vpa_report *r)
 
 static size_t count_instances(const struct vpa_report *r)
 {
-	const struct vpa_range_row *range = vpa_unit_range(&r, 1);
+	const struct vpa_range_row *range = vpa_unit_range_of(r);
 
 	return range ? range->instance_count : 0;
 }
@@ -182,12 +214,18 @@ size_t vpa_unit_count(const struct vpa_report *r, enum vpa_unit_kind kind)
 	}
 }
 
+static int has_units(const struct vpa_report *r, const struct vpa_unit_choice *choice)
+{
+	return choice->of_series ? vpa_unit_range(&r, 1, 1) != NULL
+				 : vpa_unit_count(r, choice->kind) >= choice->least;
+}
+
 enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r)
 {
 	const struct vpa_unit_choice *order =
 		vpa_unit_order(vpa_unit_after_blocks(r) != VPA_REST_NONE);
 
-	while (order->kind != VPA_UNIT_WINDOW && vpa_unit_count(r, order->kind) < order->least)
+	while (order->kind != VPA_UNIT_WINDOW && !has_units(r, order))
 		order++;
 	return order->kind;
 }
@@ -502,7 +540,7 @@ static void sum_instances(const struct vpa_report *r, struct vpa_mean_unit *out)
 	uint32_t slowest;
 	size_t i;
 
-	out->range = vpa_unit_range(&r, 1);
+	out->range = vpa_unit_range_of(r);
 	slowest = vpa_unit_slowest_device(out->range);
 	for (i = 0; i < out->range->instance_count; i++) {
 		const struct vpa_range_instance *instance = &out->range->instances[i];

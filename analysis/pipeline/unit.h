@@ -4,6 +4,9 @@
  * RESULT, gains, the checklist, comparisons, conditions and trends ask here, so they speak of the same unit. A comparison takes
  * the first in the order that all of its captures have; of one capture that is the unit of its report.
  *
+ * Ranges that the program numbers, "section 0" to "section 4", come before steps that nothing marks: its user counts in them. Instances
+ * of other ranges come after these.
+ *
  * Requests hold all work, so they come before steps, but fewer than VPA_UNIT_REQUESTS differ by chance more than steps
  * do: these come last of what is marked. Blocks that lack the VAE's work make no frames that can be shown: then requests
  * come before blocks. */
@@ -19,13 +22,14 @@ enum {
 	/* Of four requests, since the last one has no time. */
 	VPA_UNIT_REQUESTS = 3,
 	VPA_UNIT_INSTANCES = 3, /* of a range */
-	VPA_UNIT_ORDER = VPA_UNIT_KINDS + 1
+	VPA_UNIT_ORDER = VPA_UNIT_KINDS + 2
 };
 
 /* A place in the order: a kind, and how many of it a report must have. */
 struct vpa_unit_choice {
 	enum vpa_unit_kind kind;
 	size_t least;
+	int of_series; /* of instances: of a series, see struct vpa_report */
 };
 
 /* VPA_UNIT_ORDER places, the best first. `lacks_vae`: blocks lack the VAE's work. */
@@ -41,14 +45,18 @@ enum vpa_rest vpa_unit_after_blocks(const struct vpa_report *r);
  * period. */
 size_t vpa_unit_count(const struct vpa_report *r, enum vpa_unit_kind kind);
 
-/* The range with this name and domain, and enough instances; NULL: none. */
-const struct vpa_range_row *vpa_unit_range_called(
-	const struct vpa_report *r, const char *name, const char *domain);
-/* Of a range's time on the GPUs, of the window of a report; below 0: too few instances. They may overlap. */
+/* The same range, or series, of another report, if it has enough instances; NULL: none. */
+const struct vpa_range_row *vpa_unit_range_like(
+	const struct vpa_report *r, const struct vpa_range_row *range);
+/* Of its time on the GPUs, of the window of a report; below 0: too few instances, or a series that lies in inferred steps. They may
+ * overlap. */
 double vpa_unit_range_share(const struct vpa_report *r, const struct vpa_range_row *range);
-/* The range, as the first report has it, that has most of each report's time, if that is a tenth or more; NULL: none.
- * The same whichever report is first. */
-const struct vpa_range_row *vpa_unit_range(const struct vpa_report *const *reports, size_t count);
+/* The range, or series, as the first report has it, that has most of each report's time, if that is a tenth or more; NULL: none. The
+ * same whichever report is first. */
+const struct vpa_range_row *vpa_unit_range(
+	const struct vpa_report *const *reports, size_t count, int of_series);
+/* That of one report: of a series, which comes before all others. */
+const struct vpa_range_row *vpa_unit_range_of(const struct vpa_report *r);
 
 /* The device whose instances take longest together: the others wait for it, and their passes may be shorter than the time from one
  * pass to the next. There must be instances. */

@@ -147,6 +147,9 @@ struct vpa_report {
 	/* NVTX ranges and cpu_op, by the larger of host time and busy_ns, descending; at most --top per domain. */
 	struct vpa_range_row *ranges;
 	size_t range_count, range_names;
+	/* Ranges with numbers in their names, one after the other, as one range; by name. */
+	struct vpa_range_row *series;
+	size_t series_count;
 	struct vpa_copy_row *copies;
 	size_t copy_count;
 	struct vpa_upload_row *uploads; /* by total_ns, descending */

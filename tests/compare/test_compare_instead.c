@@ -183,8 +183,8 @@ static void what_counts_elsewhere_is_no_change(void **state)
 /* Where one side does not say what the host did, both are divided by cause only. */
 static void a_side_that_does_not_know_is_compared_by_cause(void **state)
 {
-	const struct shape before = {.copy = 1000, .malloc = 8000, .range = "part"};
-	const struct shape after = {.copy = 1000, .malloc = 16000, .range = "part"};
+	const struct shape before = {.copy = 1000, .malloc = 8000, .range = "layer"};
+	const struct shape after = {.copy = 1000, .malloc = 16000, .range = "layer"};
 	struct vpa_report *a = report_of(&before), *b = report_of(&after);
 	struct vpa_comparison *c = pair(a, b);
 	size_t i;

@@ -24,6 +24,11 @@ struct vpa_range_instance {
 struct vpa_range_row {
 	const char *name, *domain; /* domain "" is NVTX's default domain */
 	int is_imported;           /* an operator of PyTorch's profiler */
+	/* Of struct vpa_report, `series`: of these only the name, the domain, envelope_ns and the instances are known, see
+	 * ../../folds/range_series.h. */
+	int is_series;
+	const char
+		*a_name; /* of a series: "a section", "a batch"; NULL: its name is no plain word */
 	/* Instances that began inside one of the same name, and are part of it: in no other member. */
 	uint64_t nested;
 	uint64_t unmatched;

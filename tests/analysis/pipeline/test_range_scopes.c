@@ -318,6 +318,35 @@ static void numbers_of_emit_nvtx_are_not_the_name(void **state)
 	expect("without them", "vae_decode, op_id = 12", &label, "stage vae");
 }
 
+static void a_number_at_the_end_is_not_the_stem(void **state)
+{
+	static const struct {
+		const char *name, *stem; /* NULL: none */
+		uint64_t number;
+	} stems[] = {{"section 3", "section", 3}, {"section 03", "section", 3},
+		{"tile3", "tile", 3}, {"vp.clip_12", "vp.clip", 12}, {"window 7 of 9", "window", 7},
+		{"window 7/9", "window", 7}, {"window (7 / 9)", "window", 7},
+		{"Segment [2]", "Segment", 2}, {"h264 clip #0", "h264 clip", 0},
+		{"proof 9", "proof", 9}, {"clip 999999999", "clip", 999999999},
+		{"clip 9999999999", NULL, 0}, {"section", NULL, 0}, {"3", NULL, 0},
+		{"3 of 4", NULL, 0}, {"", NULL, 0}, {" ", NULL, 0}, {"section 3: encode", NULL, 0},
+		{"tile 2 3", NULL, 0}, {"t=0.5", NULL, 0}, {"layer 3", NULL, 0},
+		{"DecoderLayer_3", NULL, 0}, {"down_blocks.1", NULL, 0}, {"attn.3", NULL, 0},
+		{"GPU 1", NULL, 0}, {"Stage 2", NULL, 0}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(stems); i++) {
+		const char *name = stems[i].name, *stem = stems[i].stem ? stems[i].stem : "";
+		uint64_t number = 0;
+		size_t len = vpa_range_stem(name, strlen(name), &number);
+
+		if (len != strlen(stem) || memcmp(name, stem, len) != 0 ||
+			number != stems[i].number)
+			fail_msg("\"%s\" is %.*s, %" PRIu64, name, (int)len, name, number);
+	}
+}
+
 /* ---- a user's rules ---- */
 
 static const struct {
@@ -514,6 +543,7 @@ int main(void)
 		cmocka_unit_test(a_prefix_of_an_annotation_is_none),
 		cmocka_unit_test(whole_names_are_compared_word_by_word),
 		cmocka_unit_test(numbers_of_emit_nvtx_are_not_the_name),
+		cmocka_unit_test(a_number_at_the_end_is_not_the_stem),
 		cmocka_unit_test(rules_go_before_built_in_names),
 		cmocka_unit_test(wrong_rules_are_refused_with_their_line),
 		cmocka_unit_test(a_name_means_something_else_inside_of_others),

@@ -313,6 +313,94 @@ static void an_operator_is_no_unit(void **state)
 	}
 }
 
+/* ---- ranges with numbers ---- */
+
+/* 8 unmarked steps of 100 ms, and a range around the launches of each `steps` of them, called by the form and its number from 0 on; of
+ * 0 steps, two ranges a step. */
+static struct vpa_report *number(const char *form, size_t steps, int falls)
+{
+	static const struct vpa_options options = {.step_parts = 1, .overview = 1};
+	size_t k, corr = 0, each_us = steps ? steps * 100000 : 50000, count = 800000 / each_us;
+	struct text t = {.size = 1 << 18};
+	struct vpa_report *r;
+	char name[64];
+
+	t.bytes = test_malloc(t.size);
+	put(&t, "start 1s\n");
+	for (k = 0; k < count; k++) {
+		size_t at_us = 1000000 + k * each_us;
+
+		if (!steps)
+			at_us = 1000000 + k / 2 * 100000 + k % 2 * OF_LAP;
+		snprintf(name, sizeof(name), form, falls ? count - k : k);
+		put(&t, "range t1 %zuus-%zuus \"%s\"\n", at_us,
+			at_us + (steps          ? each_us - 1000
+					: k % 2 ? 98000
+						: OF_LAP - 1),
+			name);
+	}
+	for (k = 0; k < 8; k++)
+		put_marked_span(&t, 0, 1000 + k * 100, k, &corr);
+	r = vpt_script_report(t.bytes, &options);
+	test_free(t.bytes);
+	return r;
+}
+
+/* A user counts in what the program numbers, and not in steps that nothing marks. */
+static void numbered_ranges_are_instances_of_one(void **state)
+{
+	static const struct {
+		const char *form;
+		size_t steps;
+		int falls;
+		const char *words; /* of RESULT; NULL: steps */
+	} cases[] = {
+		{"section %zu", 2, 0,
+			"RESULT 5.00 sections/s. A section takes 200 ms, the mean of 3."},
+		{"Segment-%zu", 2, 0,
+			"RESULT 5.00 segments/s. A segment takes 200 ms, the mean of 3."},
+		{"batch_%zu", 1, 0, "RESULT 10.0 batches/s. A batch takes 100 ms, the mean of 7."},
+		{"image [%zu]", 1, 0,
+			"RESULT 10.0 images/s. An image takes 100 ms, the mean of 7."},
+		{"window %zu of 9", 2, 0, "RESULT 5.00 windows/s. A window takes 200 ms, "},
+		{"tile %zu/9", 2, 0, "RESULT 5.00 tiles/s. A tile takes 200 ms, "},
+		{"my clip #%zu", 2, 0,
+			"RESULT A pass through my clip takes 200 ms, the mean of 3."},
+		{"query %zu", 2, 0, "RESULT A pass through query takes 200 ms, the mean of 3."},
+		{"section %zu", 4, 0, NULL},            /* only one has a time */
+		{"section %zu", 2, 1, NULL},            /* numbers fall */
+		{"section 1 of 9", 2, 0, NULL},         /* of one name */
+		{"half %zu", 0, 0, NULL},               /* shorter than a step */
+		{"layer %zu", 2, 0, NULL},              /* parts of a model or of a machine */
+		{"DecoderLayer_%zu", 2, 0, NULL},       /* the same */
+		{"transformer_blocks.%zu", 2, 0, NULL}, /* the same */
+		{"rank %zu", 2, 0, NULL},               /* the same */
+		{"%zu", 2, 0, NULL},                    /* no word */
+		{"section %zu: encode", 2, 0, NULL},    /* the number is not at the end */
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_report *r = number(cases[i].form, cases[i].steps, cases[i].falls);
+		enum vpa_unit_kind kind = cases[i].words ? VPA_UNIT_INSTANCE : VPA_UNIT_INFERRED;
+		struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+
+		if (unit.kind != kind)
+			fail_msg(
+				"%s: the unit is %s", cases[i].form, vpa_unit_kind_name(unit.kind));
+		if (cases[i].words) {
+			expect_page(cases[i].form, r, cases[i].words, 1);
+			/* Also what is between two of them: in each step the host waits 39.4 ms. */
+			assert_int_equal(unit.span_ns, unit.busy_ns + unit.idle_ns);
+			assert_true(unit.idle_ns > unit.span_ns * 39 / 100);
+		}
+		the_checklist_is_of(r, kind, cases[i].form);
+		a_comparison_is_by(r, kind, cases[i].form);
+		vpa_report_free(r);
+	}
+}
+
 /* RESULT of 8 unmarked steps of 100 ms, and one kernel of `ms` after them. */
 static void result_leads_with(size_t ms, const char *words)
 {
@@ -380,6 +468,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_place_has_of_a_unit_what_it_must_have),
 		cmocka_unit_test(every_part_of_a_report_speaks_of_one_unit),
+		cmocka_unit_test(numbered_ranges_are_instances_of_one),
 		cmocka_unit_test(steps_of_a_minor_part_come_after_the_window),
 		cmocka_unit_test(the_only_step_or_iteration_is_a_unit),
 		cmocka_unit_test(an_operator_is_no_unit),

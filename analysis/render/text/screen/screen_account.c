@@ -106,6 +106,10 @@ void vpa_screen_of(const struct vpa_report *r, const struct vpa_digest *d, struc
 	}
 	s->noun = vpa_unit_words(s->unit.kind)->noun;
 	s->a_noun = vpa_unit_words(s->unit.kind)->a_noun;
+	if (s->unit.range && s->unit.range->a_name) {
+		s->a_noun = s->unit.range->a_name;
+		s->noun = strchr(s->a_noun, ' ') + 1;
+	}
 	take_unit(s);
 }
 

@@ -7,6 +7,7 @@
 #include "formats/base/count.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
 	OUTLIER = 5,     /* times the mean of the others */
@@ -337,20 +338,32 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 		add_longest(w, s->report);
 }
 
+/* "s", and "es" of a batch. */
+static const char *plural_of(const char *word)
+{
+	size_t len = strlen(word);
+	int hisses = strchr("sxz", word[len - 1]) ||
+		     (word[len - 1] == 'h' && strchr("cs", word[len - 2]));
+
+	return hisses ? "es" : "s";
+}
+
 /* "24.3 steps/s. A step takes 41.2 ms, the mean of 44." */
 static void add_units(struct vpa_words *w, const struct vpa_screen *s)
 {
 	const struct vpa_mean_unit *u = &s->unit;
 	uint64_t count = (uint64_t)(u->units + 0.5);
+	int is_named = u->range && u->range->a_name;
 
-	if (u->has_rate && count > 1) {
-		vpa_words_add(w, " ", "%s %ss/s", vpa_rate(1e9 / (double)s->ns).text, s->noun);
+	if ((u->has_rate || is_named) && count > 1) {
+		vpa_words_add(w, " ", "%s %s%s/s", vpa_rate(1e9 / (double)s->ns).text, s->noun,
+			is_named ? plural_of(s->noun) : "s");
 		vpa_words_end(w);
 	}
-	if (u->kind == VPA_UNIT_INSTANCE) {
-		vpa_words_add(w, " ", "A pass through %s takes %s on the GPU, the mean of %s",
+	if (u->kind == VPA_UNIT_INSTANCE && !is_named) {
+		vpa_words_add(w, " ", "A pass through %s takes %s%s, the mean of %s",
 			vpa_fit(u->range->name, 48).text, vpa_duration(s->ns).text,
-			vpa_count(count).text);
+			u->range->is_series ? "" : " on the GPU", vpa_count(count).text);
 		add_two_kinds(w, s->report);
 	} else if (count == 1 && !u->without_first)
 		vpa_words_add(w, " ", "The only %s takes %s", s->noun, vpa_duration(s->ns).text);
