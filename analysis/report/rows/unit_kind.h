@@ -49,7 +49,8 @@ enum vpa_unit_kind {
 	VPA_UNIT_STEP,      /* marked steps, from one to the next */
 	VPA_UNIT_ITERATION, /* of a profiler or of training, where no steps are marked */
 	VPA_UNIT_INFERRED,  /* inferred steps, by their period; a "request" is a GPU */
-	VPA_UNIT_INSTANCE, /* instances of a range, by their time on a GPU, which is their "request" */
+	/* Instances of a range, by their time on a GPU, which is their "request"; of ranges in a series, from one to the next. */
+	VPA_UNIT_INSTANCE,
 	VPA_UNIT_WINDOW, /* the window; a single one */
 	VPA_UNIT_KINDS
 };
