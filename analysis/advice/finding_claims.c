@@ -115,6 +115,11 @@ static int is_of_reads(const struct vpa_finding *f)
 	return f->id == VPA_FOUND_SMALL_READS || f->id == VPA_FOUND_HOST_WAITS;
 }
 
+static int has_copies(const struct vpa_finding *f)
+{
+	return f->id == VPA_FOUND_EXPOSED_COPY || f->id == VPA_FOUND_HOST_UPDATES;
+}
+
 static double small_reads_ms(const struct vpa_report *r)
 {
 	uint64_t ns = 0;
@@ -143,8 +148,7 @@ static double overlap_of_both(
 		return least(most, before->gain_shared_ms);
 	if (f->id == VPA_FOUND_UNMERGED_ADAPTER || before->id == VPA_FOUND_UNMERGED_ADAPTER)
 		return least(most, adapter_gaps_ms(r));
-	if (is_of_reads(f) + is_of_reads(before) == 1 &&
-		(f->id == VPA_FOUND_EXPOSED_COPY || before->id == VPA_FOUND_EXPOSED_COPY))
+	if (is_of_reads(f) + is_of_reads(before) == 1 && (has_copies(f) || has_copies(before)))
 		return least(most, small_reads_ms(r));
 	return 0;
 }

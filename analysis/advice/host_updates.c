@@ -6,9 +6,8 @@
 #include "analysis/advice/host_updates.h"
 
 #include "analysis/advice/finding.h"
-#include "analysis/advice/gain_unit.h"
 #include "analysis/base/numbers.h"
-#include "analysis/names/families.h"
+#include "analysis/pipeline/unit.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
@@ -119,9 +118,10 @@ void vpa_find_host_updates(struct vpa_report *r)
 		return;
 	s = (struct vpa_saving){.ns = vpt_sat_add(d->exposed_copy_ns, u.ns), .device = d};
 	s.device_ns = s.ns;
-	s.base_ns = vpt_sat_u64((copies->base_gain_ms + code->base_gain_ms) * 1e6 + 0.5);
-	if (copies->base != code->base)
-		s.base_ns = 0;
+	/* Of both findings, or of neither, if it is outside the units. */
+	if (copies->base == vpa_base_of_unit(vpa_mean_unit_of(r).kind) &&
+		code->base == copies->base)
+		s.base_ns = vpt_sat_u64((copies->base_gain_ms + code->base_gain_ms) * 1e6 + 0.5);
 	drop(r, VPA_FOUND_EXPOSED_COPY);
 	drop(r, VPA_FOUND_HOST_STALL);
 	f = vpa_finding_add(r, VPA_FOUND_HOST_UPDATES, vpa_saving_status(r, &s));
