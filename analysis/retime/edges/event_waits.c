@@ -19,10 +19,12 @@ enum {
 
 int vpa_waits_for_event(const struct vpa_tape *t, const struct vpa_tape_call *c)
 {
-	struct vpt_text name = vpt_strings_get(&t->names, c->name);
+	struct vpt_text name;
 
-	return c->klass == VPT_CALL_SYNC && c->end_ns - c->start_ns > RETURN_NS &&
-	       memmem(name.text, name.len, "EventSynchronize", 16) != NULL;
+	if (c->klass != VPT_CALL_SYNC || c->end_ns - c->start_ns <= RETURN_NS)
+		return 0;
+	name = vpt_strings_get(&t->names, c->name);
+	return memmem(name.text, name.len, "EventSynchronize", 16) != NULL;
 }
 
 /* The first op from `end_ns` on. Ops are by start. */
