@@ -8,6 +8,7 @@
 
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/names/range_names.h"
 #include "analysis/pipeline/uneven_units.h"
 #include "formats/base/saturate.h"
 
@@ -143,7 +144,7 @@ static void say_idle(struct vpa_report *r, const struct vpa_uneven_units *u)
 
 /* ---- work ---- */
 
-/* The range that is in the slow units alone, and has most of what they work more; NULL: none. */
+/* The range that is in the slow units alone, and has most of what they work more, but is no unit itself; NULL: none. */
 static const struct vpa_range_row *range_of(
 	const struct vpa_report *r, const struct vpa_uneven_units *u)
 {
@@ -155,7 +156,8 @@ static const struct vpa_range_row *range_of(
 		double ns = (double)range->busy_ns;
 
 		if (range->gpu.count > u->slow + 1 || ns < main_share * (double)u->busy_ns ||
-			ns * main_share > (double)u->busy_ns || range->is_imported)
+			ns * main_share > (double)u->busy_ns || range->is_imported ||
+			vpa_range_is_process_wide(range->name, strlen(range->name)))
 			continue;
 		if (!best || range->busy_ns > best->busy_ns)
 			best = range;
@@ -207,10 +209,10 @@ static void say_more(struct vpa_report *r, const struct vpa_uneven_units *u)
 	if (!f)
 		return;
 	f->title = vpa_arena_printf(&r->arena,
-		"%s %s more kernels%s%s: %s of work that the others have not", which(r, u),
-		u->every > 1 || u->slow == 1 ? "runs" : "run", range ? ", in " : "",
-		range ? vpa_fit(range->name, 40).text : "",
-		vpa_duration((uint64_t)u->busy_ns / u->slow).text);
+		"%s %s more kernels: %s of work that the others have not%s%s", which(r, u),
+		u->every > 1 || u->slow == 1 ? "runs" : "run",
+		vpa_duration((uint64_t)u->busy_ns / u->slow).text, range ? ", in " : "",
+		range ? vpa_fit(range->name, 40).text : "");
 	f->measured = vpa_arena_printf(&r->arena, "%s; %s more kernels work %s longer%s",
 		measured_of(r, u), vpa_count(vpt_sat_u64(u->more_ops + 0.5)).text,
 		vpa_duration((uint64_t)u->busy_ns).text, family_text(r, u));

@@ -88,8 +88,9 @@ static const struct {
 		"the same kernels take longer in the 3rd, 6th and 13th of 16 blocks: ", 6, NULL,
 		"3 of 16 take 4.1"},
 	{"more kernels are work, which is named", "...r...r...r...r",
-		"every 4th of 16 blocks runs more kernels, in preview: 2.00 ms of work", 0, NULL,
-		"every 4th takes 4.20"},
+		"every 4th of 16 blocks runs more kernels: 2.00 ms of work that the others have "
+		"not, in preview",
+		0, NULL, "every 4th takes 4.20"},
 	{"idle time stays with its cause", "...c...c...c...c", NULL, 0,
 		"is in every 4th of 16 blocks alone, which take 4.1", "every 4th takes 4.1"},
 	{"the first one pays for first use", "c...............", NULL, 0, NULL, NULL},
