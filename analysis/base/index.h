@@ -44,6 +44,13 @@ static inline uint32_t vpa_index_row(
 
 /* The row of (a, b); UINT32_MAX: there is none. */
 uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b);
+
+/* Whether (a, b) has a row, or may get one: there are fewer than `most`. */
+static inline int vpa_index_has_room(const struct vpa_index *x, size_t most, uint64_t a, uint64_t b)
+{
+	return x->count < most || vpa_index_find(x, a, b) != UINT32_MAX;
+}
+
 void vpa_index_free(struct vpa_index *x);
 
 #endif

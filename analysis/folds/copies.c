@@ -77,8 +77,7 @@ static int add_read(struct state *s, const struct vpa_ops *ops, size_t i, uint32
 		return VPT_ENOMEM;
 	if (bytes <= VPA_SMALL_BYTES)
 		s->small_ns[device] += ops->end_ns[i] - ops->start_ns[i];
-	if (s->read_index.count == READ_ROWS_MAX &&
-		vpa_index_find(&s->read_index, place, 0) == UINT32_MAX)
+	if (!vpa_index_has_room(&s->read_index, READ_ROWS_MAX, place, 0))
 		return VPT_OK;
 	row = vpa_index_row(&s->read_index, place, 0, &s->reads, &s->read_cap, sizeof(*s->reads));
 	if (row == UINT32_MAX)
@@ -102,8 +101,7 @@ static int add_upload(struct state *s, const struct vpa_ops *ops, size_t i, uint
 	uint64_t bytes = ops->copy[i].bytes;
 	uint32_t row;
 
-	if (s->upload_index.count == UPLOAD_ROWS_MAX &&
-		vpa_index_find(&s->upload_index, place, bytes) == UINT32_MAX)
+	if (!vpa_index_has_room(&s->upload_index, UPLOAD_ROWS_MAX, place, bytes))
 		return VPT_OK;
 	row = vpa_index_row(
 		&s->upload_index, place, bytes, &s->uploads, &s->upload_cap, sizeof(*s->uploads));
@@ -120,8 +118,7 @@ static int add_size(struct state *s, uint64_t bytes, int is_back)
 	struct size *size;
 	uint32_t row;
 
-	if (s->size_index.count == SIZES_MAX &&
-		vpa_index_find(&s->size_index, bytes, 0) == UINT32_MAX)
+	if (!vpa_index_has_room(&s->size_index, SIZES_MAX, bytes, 0))
 		return VPT_OK;
 	row = vpa_index_row(&s->size_index, bytes, 0, &s->sizes, &s->size_cap, sizeof(*s->sizes));
 	if (row == UINT32_MAX)

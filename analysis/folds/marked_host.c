@@ -40,8 +40,7 @@ static uint32_t row_of(struct state *s, const struct place *around,
 	uint64_t parent = (uint64_t)around->row + 1;
 	size_t before = s->index.count;
 
-	if (before == ROWS_MAX &&
-		vpa_index_find(&s->index, parent, (uint64_t)label->kind << 32 | name) == VPA_NONE)
+	if (!vpa_index_has_room(&s->index, ROWS_MAX, parent, (uint64_t)label->kind << 32 | name))
 		return VPA_NONE;
 	row = vpa_index_row(&s->index, parent, (uint64_t)label->kind << 32 | name, &s->rows,
 		&s->cap, sizeof(*s->rows));

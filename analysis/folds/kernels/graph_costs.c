@@ -40,8 +40,7 @@ static struct vpa_graph_launch *launch_of(struct vpa_graphs_table *s,
 	struct vpa_graph_launch *row;
 	uint32_t at;
 
-	if (s->launch_index.count == LAUNCHES_MAX &&
-		vpa_index_find(&s->launch_index, process, id) == UINT32_MAX) {
+	if (!vpa_index_has_room(&s->launch_index, LAUNCHES_MAX, process, id)) {
 		s->left_out += ops->first_of_launch[i];
 		return NULL;
 	}

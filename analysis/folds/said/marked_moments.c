@@ -39,8 +39,7 @@ static int fold_mark(void *state, const struct vpa_fold_context *c, const struct
 	uint32_t at;
 
 	if (is_annotation(c->model, mark->payload) ||
-		(before == NAMES_MAX &&
-			vpa_index_find(&s->index, mark->name, mark->domain) == UINT32_MAX))
+		!vpa_index_has_room(&s->index, NAMES_MAX, mark->name, mark->domain))
 		return VPT_OK;
 	at = vpa_index_row(
 		&s->index, mark->name, mark->domain, &s->moments, &s->cap, sizeof(*s->moments));

@@ -88,7 +88,7 @@ static int fold_mark(void *state, const struct vpa_fold_context *c, const struct
 	if (!read_said(vpa_name(c->model, mark->payload), &said))
 		return VPT_OK;
 	device = (uint64_t)said.device + 1;
-	if (before == LABELS_MAX && vpa_index_find(&s->index, mark->name, device) == UINT32_MAX)
+	if (!vpa_index_has_room(&s->index, LABELS_MAX, mark->name, device))
 		return VPT_OK;
 	at = vpa_index_row(&s->index, mark->name, device, &s->labels, &s->cap, sizeof(*s->labels));
 	if (at == UINT32_MAX)
