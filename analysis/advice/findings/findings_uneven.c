@@ -11,6 +11,7 @@
 #include "analysis/names/range_names.h"
 #include "analysis/pipeline/uneven_units.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -55,14 +56,9 @@ static const char *measured_of(struct vpa_report *r, const struct vpa_uneven_uni
 
 /* ---- idle time ---- */
 
-static int is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 static int is_like(const struct vpa_long_gap *a, const struct vpa_long_gap *b)
 {
-	return a->cause == b->cause && is_same_text(a->place.text, b->place.text);
+	return a->cause == b->cause && vpt_same_text(a->place.text, b->place.text);
 }
 
 /* The cause and place that last longest beyond what they do in the others. */
