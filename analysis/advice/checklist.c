@@ -102,7 +102,7 @@ static uint64_t idle_of(const struct writer *w, uint64_t causes, uint64_t *base_
 {
 	struct vpa_mean_unit unit;
 	uint64_t ns = 0;
-	size_t i, k;
+	size_t i;
 
 	if (w->loop->count && w->loop->is_whole) {
 		*base_ns = vpt_sat_add(w->loop->busy_ns, w->loop->idle_ns);
@@ -116,9 +116,7 @@ static uint64_t idle_of(const struct writer *w, uint64_t causes, uint64_t *base_
 	}
 	*base_ns = vpa_active_ns(w->r);
 	for (i = 0; i < w->r->device_count; i++)
-		for (k = 0; k < w->r->devices[i].cause_count; k++)
-			if (causes >> w->r->devices[i].causes[k].cause & 1)
-				vpt_sat_add_to(&ns, w->r->devices[i].causes[k].ns);
+		vpt_sat_add_to(&ns, vpa_device_idle_ns(&w->r->devices[i], (uint32_t)causes));
 	return ns;
 }
 

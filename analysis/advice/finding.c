@@ -175,6 +175,17 @@ enum vpa_finding_status vpa_saving_status(const struct vpa_report *r, const stru
 								: VPA_FINDING_WARN;
 }
 
+uint64_t vpa_device_idle_ns(const struct vpa_device *d, uint32_t causes)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < d->cause_count; i++)
+		if (causes >> d->causes[i].cause & 1)
+			vpt_sat_add_to(&ns, d->causes[i].ns);
+	return ns;
+}
+
 const struct vpa_device *vpa_busiest_device(const struct vpa_report *r)
 {
 	const struct vpa_device *most = &r->devices[0];

@@ -58,6 +58,8 @@ void vpa_limit_gain(const struct vpa_report *r, struct vpa_gain_row *gain);
 int vpa_is_window_share(const struct vpa_report *r, uint64_t ns);
 /* The device that works most: it stands for savings that are not known per device. There must be one. */
 const struct vpa_device *vpa_busiest_device(const struct vpa_report *r);
+/* How long a device was idle for the causes, a bit each. */
+uint64_t vpa_device_idle_ns(const struct vpa_device *d, uint32_t causes);
 /* Whether the saving is at least 1 % of the windows and 2 % of the active time. */
 int vpa_saving_is_worth(const struct vpa_report *r, const struct vpa_saving *s);
 /* Whether a predicted gain is worth a line. */

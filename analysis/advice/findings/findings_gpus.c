@@ -78,19 +78,10 @@ static uint64_t busy_mean_ns(const struct vpa_report *r)
 	return vpa_busy_ns(r) / r->device_count;
 }
 
-/* How long a device waited for others between its ops, or in all. */
-static uint64_t waited_ns(const struct vpa_device *d, int only_others)
-{
-	uint64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < d->cause_count; i++)
-		if (d->causes[i].cause != VPA_CAUSE_BEFORE_FIRST_WORK &&
-			d->causes[i].cause != VPA_CAUSE_AFTER_LAST_WORK &&
-			(!only_others || d->causes[i].cause == VPA_CAUSE_DEPENDENCY))
-			vpt_sat_add_to(&ns, d->causes[i].ns);
-	return ns;
-}
+/* Waits for others, and all between a device's ops, a bit a cause. */
+#define WAITS_FOR_OTHERS ((uint32_t)1 << VPA_CAUSE_DEPENDENCY)
+#define WAITS_BETWEEN                                                                              \
+	(~((uint32_t)1 << VPA_CAUSE_BEFORE_FIRST_WORK | (uint32_t)1 << VPA_CAUSE_AFTER_LAST_WORK))
 
 /* Whether all others wait for other GPUs in most of their waits. Of two GPUs that is the full one; of more, which one is not known:
  * some may wait only for each other. NULL: no GPU is full, or not much more than others. */
@@ -104,7 +95,8 @@ static const struct vpa_device *full_device(const struct vpa_report *r)
 		return NULL;
 	for (i = 0; i < r->device_count; i++)
 		if (&r->devices[i] != full &&
-			waited_ns(&r->devices[i], 1) <= waited_ns(&r->devices[i], 0) / 2)
+			vpa_device_idle_ns(&r->devices[i], WAITS_FOR_OTHERS) <=
+				vpa_device_idle_ns(&r->devices[i], WAITS_BETWEEN) / 2)
 			return NULL;
 	return full;
 }
@@ -124,7 +116,7 @@ static const char *waits_text(struct vpa_report *r, const struct vpa_device *ful
 		numbers = vpa_arena_printf(
 			&r->arena, "%s%s%lld", numbers, comma, (long long)d->device);
 		shares = vpa_arena_printf(&r->arena, "%s%s%s %%", shares, comma,
-			vpa_percent(waited_ns(d, 1), d->active_ns).text);
+			vpa_percent(vpa_device_idle_ns(d, WAITS_FOR_OTHERS), d->active_ns).text);
 		count++;
 	}
 	return vpa_arena_printf(&r->arena, "GPU %s wait%s for others for %s of the time", numbers,

@@ -61,6 +61,18 @@ void vpa_note_pauses(struct vpa_report *r);
 /* The finding; before all others about idle time. */
 void vpa_find_stops(struct vpa_report *r);
 
+/* The sum of the causes' times, a bit each. */
+static inline uint64_t vpa_sum_of_causes(const uint64_t cause_ns[VPA_CAUSES], uint32_t causes)
+{
+	uint64_t ns = 0;
+	unsigned k;
+
+	for (k = 0; k < VPA_CAUSES; k++)
+		if (causes >> k & 1)
+			vpt_sat_add_to(&ns, cause_ns[k]);
+	return ns;
+}
+
 /* ---- findings_trials.c ---- */
 
 /* How long devices waited for the causes, a bit each, between trials of kernels; 0: these have no finding. */

@@ -17,17 +17,6 @@ enum {
 };
 
 /* Stops among the causes of `causes`, a bit each. */
-static uint64_t stops_of(const struct vpa_report *r, uint32_t causes)
-{
-	uint64_t ns = 0;
-	unsigned k;
-
-	for (k = 0; k < VPA_CAUSES; k++)
-		if (causes >> k & 1)
-			vpt_sat_add_to(&ns, r->host_stops.cause_ns[k]);
-	return ns;
-}
-
 /* Of idle time of a cause, the part that is no stop. */
 static uint64_t left_of(uint64_t ns, uint64_t stops_ns, uint64_t all_ns)
 {
@@ -40,7 +29,8 @@ void vpa_idle_sum_leave_stops(const struct vpa_report *r, struct vpa_idle_sum *s
 	uint64_t stops_ns = vpa_trials_idle(r, vpa_idle_sum_causes(sum)), all_ns = sum->ns;
 
 	if (vpa_finding_find(r, VPA_FOUND_HOST_STOPS))
-		vpt_sat_add_to(&stops_ns, stops_of(r, vpa_idle_sum_causes(sum)));
+		vpt_sat_add_to(&stops_ns,
+			vpa_sum_of_causes(r->host_stops.cause_ns, vpa_idle_sum_causes(sum)));
 	if (!stops_ns || !all_ns)
 		return;
 	s->ns = left_of(s->ns, stops_ns, all_ns);

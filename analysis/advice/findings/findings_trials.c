@@ -14,12 +14,8 @@
 
 uint64_t vpa_trials_idle(const struct vpa_report *r, uint32_t causes)
 {
-	uint64_t ns = 0;
-	unsigned k;
-
-	for (k = 0; k < VPA_CAUSES && vpa_finding_find(r, VPA_FOUND_TRIALS); k++)
-		vpt_sat_add_to(&ns, causes >> k & 1 ? r->trials.cause_ns[k] : 0);
-	return ns;
+	return vpa_finding_find(r, VPA_FOUND_TRIALS) ? vpa_sum_of_causes(r->trials.cause_ns, causes)
+						     : 0;
 }
 
 /* The units of a report are a part of the run, which may begin after the first trials. */

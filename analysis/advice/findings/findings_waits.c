@@ -165,17 +165,6 @@ uint64_t vpa_find_waits(struct vpa_report *r)
 #define OWN_CODE ((uint32_t)1 << VPA_CAUSE_LAUNCH_RATE | (uint32_t)1 << VPA_CAUSE_HOST_CODE)
 #define LAUNCHES ((uint32_t)1 << VPA_CAUSE_LAUNCH_CALL | (uint32_t)1 << VPA_CAUSE_LAUNCH_LATENCY)
 
-static uint64_t idle_of(const struct vpa_device *d, uint32_t causes)
-{
-	uint64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < d->cause_count; i++)
-		if (causes >> d->causes[i].cause & 1)
-			vpt_sat_add_to(&ns, d->causes[i].ns);
-	return ns;
-}
-
 /* Code of the host runs beside kernels then, so it cannot save more than these take. */
 static uint64_t not_ahead_ns(uint64_t code_ns, uint64_t busy_ns, uint64_t launches_ns)
 {
@@ -191,12 +180,12 @@ static struct vpa_saving not_ahead(const struct vpa_report *r)
 
 	for (d = 0; d < r->device_count; d++) {
 		const struct vpa_device *device = &r->devices[d];
-		uint64_t ns = not_ahead_ns(
-			idle_of(device, OWN_CODE), device->busy_ns, idle_of(device, LAUNCHES));
+		uint64_t ns = not_ahead_ns(vpa_device_idle_ns(device, OWN_CODE), device->busy_ns,
+			vpa_device_idle_ns(device, LAUNCHES));
 
 		vpt_sat_add_to(&s.ns, ns);
 		vpt_sat_add_to(&s.device_ns, d ? 0 : ns);
-		vpt_sat_add_to(&all_ns, idle_of(device, OWN_CODE | LAUNCHES));
+		vpt_sat_add_to(&all_ns, vpa_device_idle_ns(device, OWN_CODE | LAUNCHES));
 	}
 	s.base_ns = vpa_gain_unit_idle(r, &unit, OWN_CODE | LAUNCHES, s.ns, all_ns);
 	if (unit.units > 0 && unit.has_parts)
