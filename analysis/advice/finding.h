@@ -137,14 +137,14 @@ void vpa_find_again(struct vpa_report *r);     /* what could be done once; befor
 void vpa_find_blocks(struct vpa_report *r);    /* blocks, steps and stages */
 void vpa_find_counters(struct vpa_report *r);  /* clocks, memory, disk, CPU quota */
 void vpa_find_uneven(struct vpa_report *r);    /* units that take longer than others; after those */
-void vpa_find_not_named(struct vpa_report *r); /* what none of those before names */
+void vpa_find_not_named(struct vpa_report *r); /* the window's ends; after all others of time */
 void vpa_find_model(struct vpa_report *r);     /* what the run says of its models */
 void vpa_find_gpus(struct vpa_report *r);      /* whether one GPU can reach the target */
 
 /* Fills in what each finding adds to those before it. */
 void vpa_findings_claim(struct vpa_report *r);
 
-/* Whether a name can stand in a change, where it is the rest of the line and may be a pattern. NULL: no. */
+/* Whether a name means only itself in a change, where patterns are read too. Not if it is NULL. */
 int vpa_is_plain_name(const char *name);
 
 /* Fills in the changes that findings and candidates ask for, see ../retime/replay/change.h. */

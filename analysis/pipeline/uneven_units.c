@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A slow unit takes more than so many times what most do, and than the longest of the others. */
+/* A slow unit takes more than 1.3 times the usual time, and at least 1.15 times that of the longest usual one. */
 static const double slow_from = 1.3, slow_beyond = 1.15;
 /* A unit is longer than the one before from here on. */
 static const double rise = 1.01;

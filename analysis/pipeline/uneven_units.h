@@ -36,15 +36,14 @@ struct vpa_uneven_units {
 	size_t last;                /* the number of the last one */
 	uint64_t usual_ns;          /* the median of the quicker half */
 	struct vpa_span_of_times quick_ns, slow_ns;
-	size_t every; /* each slow one comes so many after the one before, and there are three or more; 0: not so */
+	size_t every;       /* N, if three or more are slow, and every N-th is; 0: no such number */
 	uint64_t excess_ns; /* what the slow ones take beyond usual_ns, in all */
 	/* Of the slow ones, what their devices worked and waited longer than those of as many quick ones do on average. */
 	int64_t busy_ns, idle_ns;
 	/* Of work: the family with most of it; 0 ns: not known. */
 	enum vpa_family family;
 	int64_t family_ns;
-	/* The slow ones run so many more ops on average; where they run as many, to a fiftieth, kernels take longer. 0: as many, or
-	 * not known. */
+	/* How many more ops a slow one runs on average. 0: as many, to a fiftieth, so its kernels take longer; or that is not known. */
 	double more_ops;
 	int ops_are_known;
 };

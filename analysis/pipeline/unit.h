@@ -62,8 +62,7 @@ const struct vpa_range_row *vpa_unit_range_of(const struct vpa_report *r);
  * pass to the next. There must be instances. */
 uint32_t vpa_unit_slowest_device(const struct vpa_range_row *range);
 
-/* The optimizer runs in each iteration that so many come after the one before: gradients are summed meanwhile. 0: in each, or not
- * known. */
+/* N, if the optimizer runs in every N-th iteration, and gradients are summed in between. 0: it runs in each, or that is not known. */
 size_t vpa_unit_cycle(const struct vpa_report *r);
 /* How many of the last iterations are whole cycles, which RESULT is of: those of the optimizer, else from one iteration that takes far
  * longer than the others to the next, see uneven_units.h. 0: there are no cycles. */

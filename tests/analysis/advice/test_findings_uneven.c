@@ -19,7 +19,7 @@
  *	k   kernels take twice as long
  *	r   10 kernels more, in a range of their own
  *	c   2 ms of code, in a range of its own
- *	1 to 9   kernels take so many tenths longer */
+ *	1 to 9   kernels take longer: 1 a tenth, 2 two tenths, and so on */
 enum { KERNELS = 20, SIZE = 1 << 17 };
 
 struct script {
