@@ -4,7 +4,7 @@
 
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/saturate.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "analysis/advice/finding.h"
 
 #include "analysis/names/families.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/count.h"
 
 #define FAMILY(x) (UINT64_C(1) << VPA_FAMILY_##x)

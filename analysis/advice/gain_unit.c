@@ -2,7 +2,7 @@
 #include "analysis/advice/gain_unit.h"
 
 #include "analysis/base/intervals.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/saturate.h"
 
 static uint64_t active_idle_ns(const struct vpa_report *r)

@@ -12,7 +12,8 @@ static void add_causes(const struct vpa_device *d, uint64_t *cause_ns)
 
 static struct vpa_unit_limit limit_of(struct vpa_load load, const uint64_t *cause_ns)
 {
-	return (struct vpa_unit_limit){load, vpa_limit_of(&load), vpa_idle_limit_of(cause_ns)};
+	return (struct vpa_unit_limit){
+		load, vpa_device_limit_of(&load), vpa_idle_limit_of(cause_ns)};
 }
 
 struct vpa_unit_limit vpa_unit_limit_of_part(const struct vpa_report *r, const uint64_t *family_ns,

@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_PIPELINE_UNIT_LIMIT_H
 
 #include "analysis/pipeline/unit.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "analysis/report/rows/causes.h"
 
 #include <stdint.h>
@@ -43,7 +43,8 @@ struct vpa_idle_limit vpa_idle_limit_of(const uint64_t *cause_ns);
 
 struct vpa_unit_limit {
 	struct vpa_load load;
-	enum vpa_limit bound; /* of what the devices do; VPA_LIMIT_IDLE: of what they wait for */
+	enum vpa_device_limit
+		bound; /* of what the devices do; VPA_LIMIT_IDLE: of what they wait for */
 	struct vpa_idle_limit idle; /* the waiting, also beside a bound */
 };
 

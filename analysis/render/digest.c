@@ -130,8 +130,8 @@ void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
 	d->edge_ns =
 		d->cause_ns[VPA_CAUSE_BEFORE_FIRST_WORK] + d->cause_ns[VPA_CAUSE_AFTER_LAST_WORK];
 	d->unknown = vpa_unknown_label(r);
-	d->limit = vpa_limit_of(&load);
-	d->gpu_bound = vpa_limit_is_bound(d->limit);
+	d->limit = vpa_device_limit_of(&load);
+	d->gpu_bound = vpa_device_limit_is_bound(d->limit);
 	d->decimals = d->window_ns < 10000000 ? 3 : d->window_ns < 1000000000 ? 2 : 1;
 }
 
@@ -195,8 +195,8 @@ struct vpa_label vpa_limit_sentence(const struct vpa_unit_limit *limit)
 	const struct vpa_idle_limit *idle = &limit->idle;
 	struct vpa_label out = {{0}};
 
-	if (vpa_limit_words(limit->bound))
-		snprintf(out.text, sizeof(out.text), "%s", vpa_limit_words(limit->bound));
+	if (vpa_device_limit_words(limit->bound))
+		snprintf(out.text, sizeof(out.text), "%s", vpa_device_limit_words(limit->bound));
 	else if (!idle->group)
 		snprintf(out.text, sizeof(out.text), "idle, cause unknown");
 	else

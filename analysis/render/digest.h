@@ -39,9 +39,9 @@ struct vpa_digest {
 	/* What the hosts did before the first work, by ns, falling. */
 	struct vpa_idle_place heads[VPA_HEADS];
 	size_t head_count;
-	enum vpa_limit limit; /* of all devices together */
-	int gpu_bound;        /* their work limits them, not what they wait for */
-	unsigned decimals;    /* of milliseconds, for this window */
+	enum vpa_device_limit limit; /* of all devices together */
+	int gpu_bound;               /* their work limits them, not what they wait for */
+	unsigned decimals;           /* of milliseconds, for this window */
 };
 
 void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d);

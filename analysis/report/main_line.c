@@ -3,7 +3,7 @@
 #include "analysis/report/main_line.h"
 
 #include "analysis/base/intervals.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/saturate.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "analysis/base/numbers.h"
 #include "analysis/names/families.h"
 #include "analysis/pipeline/unit.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 

@@ -10,7 +10,7 @@
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/advice/full_memory.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "analysis/report/main_line.h"
 #include "analysis/report/similar_names.h"
 #include "formats/base/count.h"

@@ -9,7 +9,7 @@
 #include "analysis/model/gpu_peak.h"
 #include "analysis/names/collective_kinds.h"
 #include "analysis/names/families.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "analysis/report/rows/unit_kind.h"
 #include "formats/base/saturate.h"
 
@@ -32,10 +32,10 @@ static int is_mostly_memsets(const struct vpa_report *r)
 
 /* ---- what bounds the run ---- */
 
-static const char *bound_title(const struct vpa_report *r, enum vpa_limit limit,
+static const char *bound_title(const struct vpa_report *r, enum vpa_device_limit limit,
 	const struct vpa_load *load, const char *usual)
 {
-	if (limit == VPA_LIMIT_WORK && vpa_limit_is_of_part(load))
+	if (limit == VPA_LIMIT_WORK && vpa_device_limit_is_of_part(load))
 		return "while it worked, the GPU was the limit: cheaper work shortens only that "
 		       "part of the window";
 	if (limit == VPA_LIMIT_COPIES && is_mostly_memsets(r))
@@ -64,10 +64,10 @@ static void find_bound(struct vpa_report *r)
 			"before the kernels need it"},
 	};
 	struct vpa_load load = vpa_load_of_all(r);
-	enum vpa_limit limit = vpa_limit_of(&load);
+	enum vpa_device_limit limit = vpa_device_limit_of(&load);
 	struct vpa_finding *f;
 
-	if (!vpa_limit_is_bound(limit))
+	if (!vpa_device_limit_is_bound(limit))
 		return;
 	f = vpa_finding_add(r, bounds[limit].id, VPA_FINDING_INFO);
 	if (!f)

@@ -5,7 +5,7 @@
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
 #include "analysis/model/small_copies.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/saturate.h"
 
 #define CAUSE(x) ((uint32_t)1 << VPA_CAUSE_##x)

@@ -103,7 +103,7 @@ static void put_limits(struct vpa_page *p, const struct vpa_comparison *c)
 	struct vpa_unit_limit a = limit_of(c, 0), b = limit_of(c, 1);
 
 	if (!c->by_part || (a.bound == b.bound && a.idle.group == b.idle.group) ||
-		(a.bound == b.bound && vpa_limit_is_bound(a.bound)))
+		(a.bound == b.bound && vpa_device_limit_is_bound(a.bound)))
 		return;
 	vpa_page_words(p, "", VPA_PLAIN, "A is %s. B is %s.", vpa_limit_sentence(&a).text,
 		vpa_limit_sentence(&b).text);

@@ -6,7 +6,7 @@
 #include "analysis/folds/lines/lines_scopes.h"
 
 #include "analysis/folds/lines/lines_state.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "analysis/base/intervals.h"
 #include "analysis/folds/gap_line.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 

@@ -3,7 +3,7 @@
  * The help of each key is in its row; the README defines each number. */
 #include "analysis/render/fields/fields.h"
 
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/import/any_trace.h"
 
 /* ---- input ---- */
@@ -210,12 +210,12 @@ static uint64_t device_limit(const struct vpa_at *at)
 {
 	struct vpa_load load = vpa_load_of_device(at->report, at->row);
 
-	return vpa_limit_of(&load);
+	return vpa_device_limit_of(&load);
 }
 
 static const char *limit_choice(size_t i)
 {
-	return i <= VPA_LIMIT_FAULTS ? vpa_limit_text((enum vpa_limit)i) : NULL;
+	return i <= VPA_LIMIT_FAULTS ? vpa_device_limit_text((enum vpa_device_limit)i) : NULL;
 }
 
 static uint64_t device_window_ns(const struct vpa_at *at)

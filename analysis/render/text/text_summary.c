@@ -2,7 +2,7 @@
  * screen has, then that screen's RESULT and CAUSE. */
 #include "analysis/model/gpu_arch.h"
 #include "analysis/render/text/screen/screen.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/text.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/advice/finding.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "tests/support/traces/findings_rig.h"
 #include "tests/support/traces/random_causes.h"
 

@@ -4,7 +4,7 @@
 #include "analysis/analyze.h"
 #include "analysis/pipeline/unit.h"
 #include "analysis/render/renderer.h"
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/count.h"
 #include "formats/io/io.h"
 #include "formats/base/memory.h"

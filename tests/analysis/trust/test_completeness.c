@@ -1,6 +1,6 @@
 /* test_completeness.c - a trace is complete if nothing of it is missing, and only then: kernels that a profiler
  * lost, launches whose absence of a kernel has another reason, and ops whose launch cannot be there. */
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/count.h"
 
 #include <setjmp.h>
@@ -297,7 +297,7 @@ static void ops_before_their_launch_show_that_clocks_disagree(void **state)
 static const struct {
 	const char *rule, *script, *reason; /* NULL: complete without any */
 	uint64_t doubted_ns, fault_ns;
-	enum vpa_limit limit;
+	enum vpa_device_limit limit;
 } lengths[] = {
 	{"a busy GPU",
 		"kernel s7 1000us-2900us corr 1 \"a\"\nkernel s7 2900us-3000us corr 2 \"a\"\n",
@@ -356,11 +356,11 @@ static void kernels_that_wait_or_cannot_last_are_no_work(void **state)
 		load = vpa_load_of_device(r, &r->devices[0]);
 		if (r->devices[0].doubted_ns != lengths[i].doubted_ns ||
 			r->devices[0].fault_ns != lengths[i].fault_ns ||
-			vpa_limit_of(&load) != lengths[i].limit)
+			vpa_device_limit_of(&load) != lengths[i].limit)
 			fail_msg("%s: doubted %u ns, faults %u ns, limit %s", lengths[i].rule,
 				(unsigned)r->devices[0].doubted_ns,
 				(unsigned)r->devices[0].fault_ns,
-				vpa_limit_text(vpa_limit_of(&load)));
+				vpa_device_limit_text(vpa_device_limit_of(&load)));
 		if (lengths[i].reason)
 			assert_non_null(strstr(r->verdict.reasons[0], lengths[i].reason));
 		assert_int_equal(r->verdict.complete, !lengths[i].doubted_ns);

@@ -41,12 +41,12 @@ const char *vpa_screen_limit(const struct vpa_screen *s)
 	if (vpa_devices_take_turns(s->report))
 		return "GPUS WORK IN TURNS";
 	/* What bounds the work of a window is not what bounds the window, if most of that is before or after. */
-	if (!(s->unit.units > 0) && vpa_limit_is_bound(s->limit.bound) &&
+	if (!(s->unit.units > 0) && vpa_device_limit_is_bound(s->limit.bound) &&
 		before_ns + after_ns > s->works_ns)
 		return before_ns >= after_ns ? "IDLE BEFORE ITS FIRST OP"
 					     : "IDLE AFTER ITS LAST OP";
-	if (vpa_limit_words(s->limit.bound))
-		return vpa_limit_words(s->limit.bound);
+	if (vpa_device_limit_words(s->limit.bound))
+		return vpa_device_limit_words(s->limit.bound);
 	return groups[s->limit.idle.group];
 }
 
@@ -451,14 +451,14 @@ static enum vpa_cause first_wait(const struct vpa_screen *s)
 {
 	enum vpa_cause cause = s->limit.idle.group ? s->limit.idle.cause : VPA_CAUSE_NOT_IDLE;
 
-	return vpa_limit_is_bound(s->limit.bound) || !s->cause_ns[cause]
+	return vpa_device_limit_is_bound(s->limit.bound) || !s->cause_ns[cause]
 		       ? largest(s, 1u << VPA_CAUSE_NOT_IDLE)
 		       : cause;
 }
 
 int vpa_screen_cause_is_longest(const struct vpa_screen *s)
 {
-	return vpa_limit_is_bound(s->limit.bound) ||
+	return vpa_device_limit_is_bound(s->limit.bound) ||
 	       first_wait(s) == largest(s, 1u << VPA_CAUSE_NOT_IDLE);
 }
 
@@ -605,9 +605,9 @@ int vpa_screen_is_of_cause(const struct vpa_screen *s, const struct vpa_finding 
 	size_t family;
 
 	/* CAUSE says by the host's deeds what a unit waits for before its first op. */
-	if (!vpa_limit_is_bound(s->limit.bound) && call_after(s, first_wait(s)).ns)
+	if (!vpa_device_limit_is_bound(s->limit.bound) && call_after(s, first_wait(s)).ns)
 		return about[f->id].causes >> call_after(s, first_wait(s)).host & 1;
-	if (!vpa_limit_is_bound(s->limit.bound))
+	if (!vpa_device_limit_is_bound(s->limit.bound))
 		return (f->id == VPA_FOUND_BEFORE_FIRST_WORK && head_place(s, first_wait(s))) ||
 		       (about[f->id].causes >> first_wait(s) & 1);
 	family = next_family(s, UINT64_MAX, 0);
@@ -638,7 +638,8 @@ static void add_pace(struct vpa_words *w, const struct vpa_screen *s)
 	if (!(f->host_ms > 0) || !(s->unit.units > 0) || f->base != vpa_base_of_unit(s->unit.kind))
 		return;
 	vpa_words_add(w, " ", "The host alone would need %s", vpa_duration(host_ns).text);
-	if (vpa_limit_is_bound(s->limit.bound) && host_ns > vpt_sat_add(s->works_ns, s->rest_ns))
+	if (vpa_device_limit_is_bound(s->limit.bound) &&
+		host_ns > vpt_sat_add(s->works_ns, s->rest_ns))
 		vpa_words_add(w, ", ", "so less GPU work alone saves %s%s",
 			left_ns < s->ns / 1000 ? "nothing" : vpa_duration(left_ns).text,
 			left_ns < s->ns / 1000 ? "" : " at most");
@@ -648,8 +649,8 @@ static void add_pace(struct vpa_words *w, const struct vpa_screen *s)
 /* What bounds a part of the window is not what bounds the rest. */
 static int is_of_part(const struct vpa_screen *s)
 {
-	return !(s->unit.units > 0) && vpa_limit_is_bound(s->limit.bound) &&
-	       vpa_limit_is_of_part(&s->limit.load);
+	return !(s->unit.units > 0) && vpa_device_limit_is_bound(s->limit.bound) &&
+	       vpa_device_limit_is_of_part(&s->limit.load);
 }
 
 void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *screen)
@@ -670,17 +671,17 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *screen)
 	if (s->blocks)
 		p->touched = s->blocks->touched;
 	vpa_words_add(&w, "", "%s%s:", limit,
-		is_of_part(s) && vpt_same_text(limit, vpa_limit_words(s->limit.bound))
+		is_of_part(s) && vpt_same_text(limit, vpa_device_limit_words(s->limit.bound))
 			? " WHILE IT WORKS"
 			: "");
 	add_account(&w, s, s != screen);
 	add_pace(&w, s);
 	add_turns(&w, s);
-	if (vpa_limit_is_bound(s->limit.bound))
+	if (vpa_device_limit_is_bound(s->limit.bound))
 		add_work(&w, s);
-	if (vpa_limit_is_bound(s->limit.bound))
+	if (vpa_device_limit_is_bound(s->limit.bound))
 		add_joint_work(&w, s);
-	if (vpa_limit_is_bound(s->limit.bound))
+	if (vpa_device_limit_is_bound(s->limit.bound))
 		add_clocks(&w, s);
 	add_collective(&w, s);
 	add_peers(&w, s);

@@ -1,6 +1,6 @@
-/* test_limit.c - what RESULT says of a run: what limits a device, and which request it is of; on
+/* test_device_limit.c - what RESULT says of a run: what limits a device, and which request it is of; on
  * traces whose answer a person can compute. */
-#include "analysis/report/limit.h"
+#include "analysis/report/device_limit.h"
 #include "formats/base/count.h"
 
 #include <setjmp.h>
@@ -114,7 +114,7 @@ static void a_device_is_limited_by_what_leads(void **state)
 	for (i = 0; i < COUNT(limits); i++) {
 		struct vpa_report *r = vpt_script_report(limits[i].script, NULL);
 		struct vpa_load load = vpa_load_of_device(r, &r->devices[0]);
-		const char *found = vpa_limit_text(vpa_limit_of(&load));
+		const char *found = vpa_device_limit_text(vpa_device_limit_of(&load));
 
 		if (strcmp(found, limits[i].limit))
 			fail_msg("%s: found %s, expected %s", limits[i].rule, found,

@@ -1,17 +1,17 @@
-/* limit.h - what keeps a device from finishing sooner: its work, its copies, its peers, or the host
+/* device_limit.h - what keeps a device from finishing sooner: its work, its copies, its peers, or the host
  * that feeds it.
  *
  * Shares are of *active*, the time from the first to the last op. A device that works for less than
  * a quarter of the window, most of which lies before its first or after its last op, has no limit
  * that a trace can show. */
-#ifndef VPA_ANALYSIS_REPORT_LIMIT_H
-#define VPA_ANALYSIS_REPORT_LIMIT_H
+#ifndef VPA_ANALYSIS_REPORT_DEVICE_LIMIT_H
+#define VPA_ANALYSIS_REPORT_DEVICE_LIMIT_H
 
 #include "analysis/report/report.h"
 
 #include "formats/base/saturate.h"
 
-enum vpa_limit {
+enum vpa_device_limit {
 	VPA_LIMIT_IDLE, /* it waits for the host, or for reasons given by its idle time's causes */
 	VPA_LIMIT_UNUSED, /* hardly used in this window */
 	VPA_LIMIT_WORK,   /* busy for 90 % of active */
@@ -33,14 +33,16 @@ struct vpa_load {
 	uint64_t family_ns;           /* the largest kernel family except communication */
 };
 
-enum vpa_limit vpa_limit_of(const struct vpa_load *load);
+enum vpa_device_limit vpa_device_limit_of(const struct vpa_load *load);
 /* Whether the limit is what the device does, not what it waits for. */
-int vpa_limit_is_bound(enum vpa_limit limit);
-const char *vpa_limit_text(enum vpa_limit limit);  /* the key: "host", "unused", "gpu" ... */
-const char *vpa_limit_words(enum vpa_limit limit); /* "GPU-BOUND"; NULL if the causes decide */
+int vpa_device_limit_is_bound(enum vpa_device_limit limit);
+const char *vpa_device_limit_text(
+	enum vpa_device_limit limit); /* the key: "host", "unused", "gpu" ... */
+const char *vpa_device_limit_words(
+	enum vpa_device_limit limit); /* "GPU-BOUND"; NULL if the causes decide */
 /* Whether what bounds a device bounds only a part of the window: at least a tenth of that is before its first op or
  * after its last. A device that is bound by its work is else busy for at least four fifths of the window. */
-int vpa_limit_is_of_part(const struct vpa_load *load);
+int vpa_device_limit_is_of_part(const struct vpa_load *load);
 
 /* What a device does itself: busy without communication that no compute hides, which may be a wait for
  * another device. No remedy of idle time makes it shorter. The most that any device does. */

@@ -1,5 +1,5 @@
-/* limit.c - what keeps a device from finishing sooner. */
-#include "analysis/report/limit.h"
+/* device_limit.c - what keeps a device from finishing sooner. */
+#include "analysis/report/device_limit.h"
 
 #include "analysis/names/families.h"
 #include "formats/base/saturate.h"
@@ -18,22 +18,22 @@ static const struct {
 	[VPA_LIMIT_FAULTS] = {"page faults", "WAITS FOR UNIFIED MEMORY"},
 };
 
-const char *vpa_limit_text(enum vpa_limit limit)
+const char *vpa_device_limit_text(enum vpa_device_limit limit)
 {
 	return limits[limit].text;
 }
 
-const char *vpa_limit_words(enum vpa_limit limit)
+const char *vpa_device_limit_words(enum vpa_device_limit limit)
 {
 	return limits[limit].words;
 }
 
-int vpa_limit_is_of_part(const struct vpa_load *l)
+int vpa_device_limit_is_of_part(const struct vpa_load *l)
 {
 	return l->window_ns > l->active_ns && l->window_ns - l->active_ns >= l->window_ns / 10;
 }
 
-int vpa_limit_is_bound(enum vpa_limit limit)
+int vpa_device_limit_is_bound(enum vpa_device_limit limit)
 {
 	return limit >= VPA_LIMIT_WORK;
 }
@@ -48,7 +48,7 @@ static int leads(const struct vpa_load *l, uint64_t ns)
 	return ns && ns >= l->active_ns / 4 && ns > idle_of(l) && ns > l->family_ns;
 }
 
-enum vpa_limit vpa_limit_of(const struct vpa_load *l)
+enum vpa_device_limit vpa_device_limit_of(const struct vpa_load *l)
 {
 	uint64_t idle = idle_of(l);
 
