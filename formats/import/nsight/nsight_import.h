@@ -6,7 +6,7 @@
 #include "formats/chunk/batch.h"
 #include "formats/import/collect/collect.h"
 #include "formats/import/import.h"
-#include "formats/import/nsight/nsight_db.h"
+#include "formats/import/nsight/nsight_sqlite.h"
 
 /* ---- nsight_text.c: the texts of an Nsight Systems export: those that rows refer to by number, and
  * those that translate to one of our words ---- */

@@ -1,5 +1,5 @@
 /* nsight_vfs.c - SQLite's view of the source and of the file of changes beside it. */
-#include "formats/import/nsight/nsight_db.h"
+#include "formats/import/nsight/nsight_sqlite.h"
 
 #include "formats/base/map.h"
 #include "formats/base/memory.h"

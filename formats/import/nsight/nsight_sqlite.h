@@ -1,11 +1,11 @@
-/* nsight_db.h - reads rows of an untrusted SQLite database.
+/* nsight_sqlite.h - reads rows of an untrusted SQLite database.
  *
  * The database is read through a struct vpt_source, never through a path, and nothing in it is
  * run. Only real tables are read, whole and in storage order, within a budget of steps that
  * grows with the size of the file. Data describes the tables; a column that the file lacks reads
  * as not known. */
-#ifndef VPT_FORMATS_IMPORT_NSIGHT_NSIGHT_DB_H
-#define VPT_FORMATS_IMPORT_NSIGHT_NSIGHT_DB_H
+#ifndef VPT_FORMATS_IMPORT_NSIGHT_NSIGHT_SQLITE_H
+#define VPT_FORMATS_IMPORT_NSIGHT_NSIGHT_SQLITE_H
 
 #include "formats/base/error.h"
 #include "formats/base/map.h"

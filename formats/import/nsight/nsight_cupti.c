@@ -1,4 +1,4 @@
-/* nsight_rows.c - rows of CUPTI's tables in an Nsight Systems export: work on devices, calls,
+/* nsight_cupti.c - rows of CUPTI's tables in an Nsight Systems export: work on devices, calls,
  * synchronisation, overhead, and the losses that the tool reports. One list of fields and one
  * function per table. */
 #include "formats/import/nsight/nsight_import.h"

@@ -1,10 +1,10 @@
-/* nsight_db.c - runs SQLite over a source, and reads tables that data describes.
+/* nsight_sqlite.c - runs SQLite over a source, and reads tables that data describes.
  *
  * A hostile database can make SQLite walk the same pages forever, so all statements share one
  * budget of virtual machine steps, proportional to the size of the file.
  *
  * Left out: rows of a table after its first damaged page. */
-#include "formats/import/nsight/nsight_db.h"
+#include "formats/import/nsight/nsight_sqlite.h"
 
 #include "formats/base/memory.h"
 
