@@ -23,7 +23,7 @@
 
 enum {
 	VPA_QUEUE_LAUNCHES =
-		1024, /* as many wait on a device at most, or one more beside the one that runs */
+		1024, /* as many wait on a device, where nothing shows another number */
 	/* An op that began so soon after the end of one on another stream waited for it, if nothing else explains it:
 	 * traces of PyTorch record no waits of streams for each other. */
 	VPA_INFER_NS = 8000,
@@ -48,7 +48,7 @@ struct vpa_edges {
 	int64_t stream_gap_ns;                /* usual, between two ops of a stream */
 	uint64_t launch_gap_ns;               /* usual host code before a launch */
 	/* How many launches a device's queue holds: a launch returns once the one that is this many before it has ended.
-	 * VPA_QUEUE_LAUNCHES; or one more, if most launches that had to wait returned while that one still ran. */
+	 * At most VPA_QUEUE_LAUNCHES + 1, see launch_queue.h. */
 	uint32_t queue_launches;
 	/* Time of ops before which nothing known explains the delay; that which only an inferred edge explains; host code
 	 * of threads that went on after another one's call. */

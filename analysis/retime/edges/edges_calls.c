@@ -1,12 +1,12 @@
 /* edges_calls.c - host code between calls, and what calls wait for.
  *
- * How long a call would take by itself follows from both, and from the queue that its launch finds full: the three walks are in
- * one file of more than 600 lines. */
+ * How long a call would take by itself follows from both, and from the queue that its launch finds full, see launch_queue.h. */
 #include "analysis/retime/edges/edges_finding.h"
 
 #include "analysis/base/intervals.h"
 #include "analysis/base/sort.h"
 #include "analysis/model/blocking_launches.h"
+#include "analysis/retime/edges/launch_queue.h"
 #include "analysis/retime/tape/ends.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
@@ -501,38 +501,6 @@ static uint64_t wait_of(const struct vpa_edges_finding *f, const struct vpa_tape
 	return end_ns;
 }
 
-/* Launches of a device, in order. */
-struct queue {
-	uint32_t calls[VPA_QUEUE_LAUNCHES + 1];
-	uint64_t count;
-};
-
-/* The launch that many before the next one; NULL: there is none. */
-static const struct vpa_tape_call *launch_before(
-	const struct vpa_tape *t, const struct queue *q, uint32_t launches)
-{
-	return q->count >= launches ? &t->calls[q->calls[(q->count - launches) % COUNT(q->calls)]]
-				    : NULL;
-}
-
-static void pass_launch(struct queue *q, uint32_t call)
-{
-	q->calls[q->count++ % COUNT(q->calls)] = call;
-}
-
-static uint64_t launch_end(const struct vpa_tape *t, const struct vpa_tape_call *c)
-{
-	uint64_t end_ns = 0;
-	uint32_t i;
-
-	for (i = 0; i < c->op_count; i++) {
-		const struct vpa_tape_op *o = &t->ops[t->launched[c->op + i]];
-
-		end_ns = o->end_ns > end_ns ? o->end_ns : end_ns;
-	}
-	return end_ns;
-}
-
 /* Whether a replay that has come to the end of a call knows when that launch ended: all its ops have begun by then, and
  * its place in the queue is not yet that of a new one. */
 static int is_known_at_end(const struct vpa_tape *t, uint32_t launches,
@@ -554,7 +522,7 @@ static int is_known_at_end(const struct vpa_tape *t, uint32_t launches,
 static void end_call(const struct vpa_edges_finding *f, struct vpa_tape_call *c,
 	const struct vpa_tape_call *launch)
 {
-	uint64_t queue_ns = launch ? launch_end(f->t, launch) : 0;
+	uint64_t queue_ns = launch ? vpa_launch_end_ns(f->t, launch) : 0;
 	uint64_t ns = c->end_ns - c->start_ns, wait_ns = wait_of(f, c);
 	uint64_t cost_ns = vpa_earlier(ns, f->short_cost[c->name]);
 
@@ -575,54 +543,22 @@ static void end_call(const struct vpa_edges_finding *f, struct vpa_tape_call *c,
 	}
 }
 
-static struct queue *queue_of(
-	const struct vpa_tape *t, struct queue *queues, const struct vpa_tape_call *c)
-{
-	return &queues[t->streams[t->ops[t->launched[c->op]].stream].gpu];
-}
-
-/* How deep the queue is, by the launches that found it full. */
-static uint32_t measure_queue(const struct vpa_tape *t, struct queue *queues)
-{
-	uint64_t usual = 0, deeper = 0;
-	uint32_t i;
-
-	for (i = 0; i < t->call_count; i++) {
-		const struct vpa_tape_call *c = &t->calls[i], *last, *first;
-		struct queue *q = c->op_count ? queue_of(t, queues, c) : NULL;
-		uint64_t end_ns;
-
-		if (!q)
-			continue;
-		last = launch_before(t, q, VPA_QUEUE_LAUNCHES);
-		first = launch_before(t, q, VPA_QUEUE_LAUNCHES + 1);
-		pass_launch(q, i);
-		end_ns = first ? launch_end(t, last) : 0;
-		if (end_ns <= c->start_ns)
-			continue;
-		usual += end_ns <= c->end_ns;
-		deeper += end_ns > c->end_ns && launch_end(t, first) <= c->end_ns;
-	}
-	return VPA_QUEUE_LAUNCHES + (deeper > usual);
-}
-
 static int find_ends(struct vpa_edges_finding *f)
 {
 	struct vpa_tape *t = f->t;
-	struct queue *queues = vpt_calloc(t->gpu_count, sizeof(*queues));
+	struct vpa_launch_queue *queues = vpa_launch_queues_new(t);
 	uint32_t i;
 
 	if (!queues)
 		return VPT_ENOMEM;
-	f->e->queue_launches = measure_queue(t, queues);
-	memset(queues, 0, t->gpu_count * sizeof(*queues));
+	f->e->queue_launches = vpa_launch_queue_depth(t, queues, f->short_cost);
 	for (i = 0; i < t->call_count; i++) {
 		struct vpa_tape_call *c = &t->calls[i];
-		struct queue *q = c->op_count ? queue_of(t, queues, c) : NULL;
+		struct vpa_launch_queue *q = vpa_launch_queue_of(t, queues, c);
 
-		end_call(f, c, q ? launch_before(t, q, f->e->queue_launches) : NULL);
+		end_call(f, c, q ? vpa_launch_before(t, q, f->e->queue_launches) : NULL);
 		if (q)
-			pass_launch(q, i);
+			vpa_launch_pass(q, i);
 	}
 	vpt_free(queues);
 	return VPT_OK;

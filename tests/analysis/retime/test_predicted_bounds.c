@@ -192,7 +192,7 @@ static void what_lies_between_loops_shortens_no_step(void **state)
 static void a_full_queue_is_no_cost_of_a_launch(void **state)
 {
 	enum { LAUNCHED = 2500, KERNEL_NS = 10000 };
-	static const unsigned depths[] = {1024, 1025};
+	static const unsigned depths[] = {1024, 1025, 1010, 512};
 	static char script[300000];
 	static unsigned ends[LAUNCHED];
 	size_t k;
