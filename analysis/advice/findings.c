@@ -13,6 +13,16 @@
 /* Below this share of its base a gain changes no figure that is shown. */
 static const double visible_share = 0.005;
 
+/* Where no replay can say what a change brings and a bound is all that is known, it brings between nothing and that. After a warm-up no
+ * first use is left. */
+static double middle_ms(const struct vpa_finding *f)
+{
+	int is_bound = f->id != VPA_FOUND_FIRST_USE && !f->change && !(f->base_gain_from_ms > 0) &&
+		       !(f->base_likely_ms < f->base_gain_ms);
+
+	return is_bound ? f->base_likely_ms / 2 : f->base_likely_ms;
+}
+
 /* What findings are ordered by: of a range its middle. Idle time is less than what other gains are a part of: the window stands for
  * it. */
 static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
@@ -25,7 +35,7 @@ static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
 		return (f->base_ms - f->predicted_ms + f->base_gain_ms) / 2 / base_ms;
 	if (base_ms > 0 && f->predicted_ms > 0)
 		return (f->base_ms - f->predicted_ms) / base_ms;
-	return base_ms > 0 ? f->base_likely_ms / base_ms : 0;
+	return base_ms > 0 ? middle_ms(f) / base_ms : 0;
 }
 
 /* Problems of the recording come before everything else: they are not the program's. */
@@ -74,8 +84,9 @@ static void set_likely(struct vpa_finding *f)
 
 int vpa_finding_vanishes(const struct vpa_finding *f)
 {
-	return f->predicted_ms > 0 && !f->predicted_at_least &&
-	       f->base_ms - f->predicted_ms < visible_share * f->base_ms;
+	double most_ms = f->predicted_at_least ? f->base_gain_ms : f->base_ms - f->predicted_ms;
+
+	return f->predicted_ms > 0 && most_ms < visible_share * f->base_ms;
 }
 
 /* A gain that is too small to be seen in what it is a part of is none. */

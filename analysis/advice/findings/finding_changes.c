@@ -39,6 +39,10 @@ static const struct {
 	[VPA_FOUND_EAGER_ATTENTION] = {"scale eager-softmax 0", 1},
 	[VPA_FOUND_FLASH_2_ON_HOPPER] = {NULL, 1},
 	[VPA_FOUND_MEM_EFFICIENT_ATTENTION] = {NULL, 1},
+	[VPA_FOUND_FP32_GEMM] = {NULL, 1},
+	[VPA_FOUND_FP32_CONV] = {NULL, 1},
+	[VPA_FOUND_TF32_GEMM] = {NULL, 1},
+	[VPA_FOUND_TF32_CONV] = {NULL, 1},
 	[VPA_FOUND_UNMERGED_ADAPTER] = {"delete adapters", 0},
 	[VPA_FOUND_QUANTISING] = {"scale quant 0", 0},
 };

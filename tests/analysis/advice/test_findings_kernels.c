@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -347,8 +348,6 @@ static const struct {
 		"600 us in FP32, 60.0 % of busy", "torch.backends.cudnn.allow_tf32 = True", 0.5625},
 	{"on a GPU without TF32", "cc 7.5 sms 40", "volta_scudnn_128x64_relu_medium_nn_v1",
 		"600 us in FP32, 60.0 % of busy", "run them in FP16", 0.5625},
-	{"TF32 is none", "cc 8.0 sms 108", "sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32",
-		NULL, NULL, 0},
 	{"BF16 is none", "cc 8.0 sms 108", "sm80_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32",
 		NULL, NULL, 0},
 };
@@ -370,6 +369,57 @@ static void convolutions_in_fp32_get_the_advice_of_their_gpu(void **state)
 		expect(convs[i].rule, r, "fp32-conv", convs[i].measured, convs[i].gain_ms);
 		if (convs[i].words && !strstr(finding(r, "fp32-conv")->title, convs[i].words))
 			fail_msg("%s: %s", convs[i].rule, finding(r, "fp32-conv")->title);
+		vpa_report_free(r);
+	}
+}
+
+/* ---- products and convolutions in TF32 ---- */
+
+#define TF32_CONV "\"sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32\""
+#define TF32_GEMM "\"ampere_s1688gemm_fp32_tf32_128x128\""
+#define WIDE_ADD                                                                                   \
+	"\"void at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>(int)\""
+#define NARROW_ADD                                                                                 \
+	"\"void at::native::vectorized_elementwise_kernel<4, "                                     \
+	"CUDAFunctor_add<c10::BFloat16>>(int)\""
+
+/* Kernels of 600 us and 400 us. Half of the products' time is saved at least; and half of that of what may be FP32 beside them. */
+static const struct {
+	const char *rule, *id, *kernel, *beside, *measured;
+	double from_ms, to_ms;
+} tf32[] = {
+	{"convolutions", "tf32-conv", TF32_CONV, BGEMM, "600 us in TF32, 60.0 % of busy", 0.3, 0.3},
+	{"products", "tf32-gemm", TF32_GEMM, "\"softmax\"", "600 us in TF32, 60.0 % of busy", 0.3,
+		0.3},
+	{"products beside narrow ones", "tf32-gemm", TF32_GEMM, BGEMM,
+		"600 us in TF32, 60.0 % of busy, and 400 us in 16 bits or fewer", 0.3, 0.3},
+	{"what is beside them may get shorter", "tf32-conv", TF32_CONV, WIDE_ADD,
+		"600 us in TF32, 60.0 % of busy", 0.3, 0.5},
+	{"but not if it has 16 bits", "tf32-conv", TF32_CONV, NARROW_ADD,
+		"600 us in TF32, 60.0 % of busy", 0.3, 0.3},
+	{"TF32 is no FP32", "fp32-conv", TF32_CONV, BGEMM, NULL, 0, 0},
+	{"16 bits are narrow", "tf32-gemm", BGEMM, "\"softmax\"", NULL, 0, 0},
+};
+
+static void products_in_tf32_take_half_as_long_in_16_bits(void **state)
+{
+	char script[600];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(tf32); i++) {
+		const struct vpa_finding *f;
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script),
+			"start 1ms\ndevice 0 \"GPU\" cc 8.0 sms 108\nkernel s7 1000us+600us %s\n"
+			"kernel s7 1600us+400us %s\n",
+			tf32[i].kernel, tf32[i].beside);
+		r = vpt_script_report(script, NULL);
+		expect(tf32[i].rule, r, tf32[i].id, tf32[i].measured, tf32[i].to_ms);
+		f = finding(r, tf32[i].id);
+		if (f && fabs(f->gain_from_ms - tf32[i].from_ms) > 1e-9)
+			fail_msg("%s: from %g ms", tf32[i].rule, f->gain_from_ms);
 		vpa_report_free(r);
 	}
 }
@@ -683,6 +733,7 @@ int main(void)
 		cmocka_unit_test(a_decoder_computes_or_moves_data),
 		cmocka_unit_test(attention_costs_what_it_needs),
 		cmocka_unit_test(convolutions_in_fp32_get_the_advice_of_their_gpu),
+		cmocka_unit_test(products_in_tf32_take_half_as_long_in_16_bits),
 		cmocka_unit_test(memory_that_is_not_contiguous_costs_time),
 		cmocka_unit_test(copies_inside_a_gpu_have_a_share_of_its_memory),
 		cmocka_unit_test(the_largest_kernels_are_named_with_what_is_unusual),
