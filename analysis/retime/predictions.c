@@ -188,9 +188,9 @@ static const char *why_not(struct vpa_report *r)
 		return vpa_arena_printf(&r->arena, "the launch of %.0f %% of the ops is not known",
 			100 * f->without_call_share);
 	if (f->unexplained_share > 1)
-		return "for most of the time it is not known what ops waited for";
+		return "what most ops waited for is not known";
 	return vpa_arena_printf(&r->arena,
-		"for %.0f %% of the time it is not known what ops waited for",
+		"what ops waited for is not known for %.0f %% of the time",
 		100 * f->unexplained_share);
 }
 
