@@ -81,148 +81,124 @@ struct slopes {
 	const double *ys, *distances; /* distances[d]: of values d places apart */
 	size_t count;                 /* of values */
 	double *row;
-	int32_t *classes; /* of the row's slopes */
-	/* Slopes are divided into classes of equal width, so that only one class needs sorting. */
-	double least, most, scale;
-	double from, to; /* slopes outside are in no class */
+	double *kept; /* room for KEPT_MAX slopes, or all */
 };
 
-enum { CLASSES = 4096, NO_CLASS = CLASSES, KEPT_MAX = 1 << 17 };
+/* Slopes in [from, to]: how many there are, and how many are less than these. */
+struct part {
+	double from, to;
+	size_t below, count;
+};
 
-/* Computes the slopes from value `from` to all after it, and their classes. Monotonic: a larger slope
- * never has a smaller class. Returns their number. */
+/* The slope of a rank is looked for near that of a sample, among 2 / NEAR of all. */
+enum { SAMPLE = 2048, NEAR = 32, KEPT_MAX = 1 << 17 };
+
+/* Computes the slopes from value `from` to all after it. Returns their number. */
 VPT_VECTORISE
 static size_t make_row(const struct slopes *s, size_t from)
 {
 	const double *restrict ys = s->ys + from, *restrict distances = s->distances;
-	double *restrict row = s->row, least = s->least, scale = s->scale;
-	double first = s->from, last = s->to;
-	int32_t *restrict classes = s->classes;
+	double *restrict row = s->row;
 	size_t count = s->count - from, d;
 
 	for (d = 1; d < count; d++)
 		row[d - 1] = (ys[d] - ys[0]) / distances[d];
-	for (d = 0; d < count - 1; d++) {
-		double own = (row[d] - least) * scale;
-
-		own = own > 0 ? own : 0;
-		own = own < CLASSES - 1 ? own : CLASSES - 1;
-		classes[d] = (int32_t)own;
-		classes[d] = row[d] < first || row[d] > last ? NO_CLASS : classes[d];
-	}
 	return count - 1;
 }
 
-/* A slope is a mean of the slopes between neighbours it spans, so these bound it, but for rounding. */
-static void find_bounds(struct slopes *s)
+/* Keeps up to SAMPLE slopes of a part that has more. Returns how many. */
+static size_t take_sample(const struct slopes *s, const struct part *of)
 {
-	size_t i;
+	size_t step = of->count / SAMPLE + 1, taken = 0, i, k = 0, n;
 
-	s->from = -HUGE_VAL;
-	s->to = HUGE_VAL;
-	s->least = s->most = (s->ys[1] - s->ys[0]) / s->distances[1];
-	for (i = 2; i < s->count; i++) {
-		double slope = (s->ys[i] - s->ys[i - 1]) / s->distances[1];
-
-		s->least = slope < s->least ? slope : s->least;
-		s->most = slope > s->most ? slope : s->most;
-	}
+	for (i = 0; i < s->count; i++, k -= n)
+		for (n = make_row(s, i); k < n; k += step)
+			if (s->row[k] >= of->from && s->row[k] <= of->to && taken < SAMPLE)
+				s->kept[taken++] = s->row[k];
+	return taken;
 }
 
-static void count_classes(struct slopes *s, uint32_t sizes[CLASSES + 1])
+/* A part in which the slope of a rank is likely to be. `is_point`: of a single value, so that less than all of `of` is left. */
+static struct part guess(const struct slopes *s, const struct part *of, size_t rank, int is_point)
+{
+	size_t n = of->count > SAMPLE ? take_sample(s, of) : 0, near = is_point ? 0 : n / NEAR;
+	double middle = of->from / 2 + of->to / 2;
+	size_t at;
+
+	if (of->count <= SAMPLE)
+		return *of;
+	if (!n)
+		return (struct part){.from = middle, .to = middle};
+	at = (size_t)((double)n * (double)(rank - of->below) / (double)of->count);
+	return (struct part){.from = select_rank(s->kept, n, at > near ? at - near : 0),
+		.to = select_rank(s->kept, n, at + near < n ? at + near : n - 1)};
+}
+
+/* Counts the slopes of a part and those below it, and keeps the part's, if there is room. */
+static void count_part(const struct slopes *s, struct part *p)
 {
 	size_t i, k, n;
 
-	s->scale = (CLASSES - 1) / (s->most - s->least);
-	memset(sizes, 0, (CLASSES + 1) * sizeof(*sizes));
+	p->below = p->count = 0;
 	for (i = 0; i < s->count; i++)
 		for (n = make_row(s, i), k = 0; k < n; k++)
-			sizes[s->classes[k]]++;
-}
-
-static void find_class_bounds(const struct slopes *s, size_t class, double *least, double *most)
-{
-	size_t i, k, n;
-
-	*least = HUGE_VAL;
-	*most = -HUGE_VAL;
-	for (i = 0; i < s->count; i++)
-		for (n = make_row(s, i), k = 0; k < n; k++)
-			if ((size_t)s->classes[k] == class) {
-				*least = s->row[k] < *least ? s->row[k] : *least;
-				*most = s->row[k] > *most ? s->row[k] : *most;
+			if (s->row[k] < p->from) {
+				p->below++;
+			} else if (s->row[k] <= p->to) {
+				if (p->count < KEPT_MAX)
+					s->kept[p->count] = s->row[k];
+				p->count++;
 			}
 }
 
-/* Collects the slopes of a class. */
-static void collect(const struct slopes *s, size_t class, double *out)
+/* A part with the slope of a rank, which is kept or has one value. `pairs`: all slopes. */
+static struct part find_part(const struct slopes *s, size_t pairs, size_t rank)
 {
-	size_t i, k, n;
-
-	for (i = 0; i < s->count; i++)
-		for (n = make_row(s, i), k = 0; k < n; k++)
-			if ((size_t)s->classes[k] == class)
-				*out++ = s->row[k];
-}
-
-/* The mean of the slopes of two ranks, equal or neighbours, in a class of `count` slopes. */
-static int find_in_class(
-	const struct slopes *s, size_t class, size_t size, size_t low, size_t high, double *mean)
-{
-	double *kept = vpt_alloc(size, sizeof(*kept));
-
-	if (!kept)
-		return VPT_ENOMEM;
-	collect(s, class, kept);
-	*mean = select_rank(kept, size, low);
-	if (low != high)
-		*mean = (*mean + select_rank(kept, size, high)) / 2;
-	vpt_free(kept);
-	return VPT_OK;
-}
-
-/* The median of `pairs` slopes within known bounds; of an even number, the mean of the middle two. A
- * class with too many slopes to retain is divided into classes itself. */
-static int find_median(struct slopes *s, size_t pairs, double *median)
-{
-	size_t low = (pairs - 1) / 2, high = pairs / 2, below, class, next;
-	uint32_t sizes[CLASSES + 1];
-	double least, most;
+	struct part all = {-HUGE_VAL, HUGE_VAL, 0, pairs}, part;
+	int is_point = 0;
 
 	for (;;) {
-		count_classes(s, sizes);
-		for (below = 0, class = 0; below + sizes[class] <= low; class ++)
-			below += sizes[class];
-		low -= below;
-		high -= below;
-		if (high >= sizes[class]) {
-			for (next = class + 1; !sizes[next]; next++)
-				;
-			find_class_bounds(s, class, &least, &most);
-			*median = most;
-			find_class_bounds(s, next, &least, &most);
-			*median = (*median + least) / 2;
-			return VPT_OK;
-		}
-		if (sizes[class] <= KEPT_MAX)
-			return find_in_class(s, class, sizes[class], low, high, median);
-		find_class_bounds(s, class, &least, &most);
-		s->least = s->from = least;
-		s->most = s->to = most;
-		if (least == most) {
-			*median = least;
-			return VPT_OK;
+		part = guess(s, &all, rank, is_point);
+		count_part(s, &part);
+		if (rank < part.below) {
+			all.count = part.below - all.below;
+			all.to = nextafter(part.from, -HUGE_VAL);
+		} else if (rank >= part.below + part.count) {
+			all.count -= part.below + part.count - all.below;
+			all.below = part.below + part.count;
+			all.from = nextafter(part.to, HUGE_VAL);
+		} else if (part.count <= KEPT_MAX || part.from == part.to) {
+			return part;
+		} else {
+			is_point = part.count == all.count;
+			all = part;
 		}
 	}
+}
+
+/* The median slope; of an even number, the mean of the middle two. */
+static double find_median(const struct slopes *s, size_t pairs)
+{
+	size_t ranks[2] = {(pairs - 1) / 2, pairs / 2}, i;
+	struct part part = {.count = 0};
+	double found[2];
+
+	for (i = 0; i < 2; i++) {
+		if (!i || ranks[i] >= part.below + part.count)
+			part = find_part(s, pairs, ranks[i]);
+		found[i] = part.from == part.to
+				   ? part.from
+				   : select_rank(s->kept, part.count, ranks[i] - part.below);
+	}
+	return ranks[0] == ranks[1] ? found[0] : (found[0] + found[1]) / 2;
 }
 
 int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
 {
 	size_t step = (count + SLOPE_VALUES - 1) / SLOPE_VALUES, i;
-	size_t taken = (count + step - 1) / step;
-	double *room = vpt_alloc(4 * taken, sizeof(*room));
+	size_t taken = (count + step - 1) / step, pairs = taken * (taken - 1) / 2;
+	double *room = vpt_alloc(3 * taken + (pairs < KEPT_MAX ? pairs : KEPT_MAX), sizeof(*room));
 	struct slopes s;
-	int rc = VPT_OK;
 
 	*slope = 0;
 	if (!room)
@@ -231,18 +207,14 @@ int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
 		.distances = room + taken,
 		.count = taken,
 		.row = room + 2 * taken,
-		.classes = (int32_t *)(room + 3 * taken)};
+		.kept = room + 3 * taken};
 	for (i = 0; i < taken; i++) {
 		room[i] = (double)values[i * step];
 		room[taken + i] = (double)(i * step);
 	}
-	find_bounds(&s);
-	if (s.most > s.least)
-		rc = find_median(&s, taken * (taken - 1) / 2, slope);
-	else
-		*slope = s.least;
+	*slope = find_median(&s, pairs);
 	vpt_free(room);
-	return rc;
+	return VPT_OK;
 }
 
 /* Least squares of y = a + b * min(x, at) over values counted from the first one. */
