@@ -377,26 +377,29 @@ static int slope_of(struct measure *m, size_t member, size_t count, double *out)
 static int write_grown(struct measure *m, size_t count)
 {
 	struct vpa_blocks *b = m->b;
-	struct vpa_sweep_sums sums, last;
+	uint64_t *parts = vpt_alloc(VPA_SWEEP_IDLE * count, sizeof(*parts)), *values;
+	struct vpa_sweep_sums sums;
 	size_t part, i;
 	double drift;
+	int rc = parts ? VPT_OK : VPT_ENOMEM;
 
-	sums_of(m, m->rows[count - 1], &last);
-	for (part = 0; part < VPA_SWEEP_IDLE; part++) {
-		if (is_attention(part) || !last.ns[part])
+	for (i = 0; i < count && !rc; i++) {
+		sums_of(m, m->rows[i], &sums);
+		for (part = 0; part < VPA_SWEEP_IDLE; part++)
+			parts[part * count + i] = sums.ns[part];
+	}
+	for (part = 0; part < VPA_SWEEP_IDLE && !rc; part++) {
+		values = parts + part * count;
+		if (is_attention(part) || !values[count - 1])
 			continue;
-		for (i = 0; i < count; i++) {
-			sums_of(m, m->rows[i], &sums);
-			m->values[i] = sums.ns[part];
-		}
-		if (vpa_slope_of(m->values, count, &drift))
-			return VPT_ENOMEM;
-		if (drift > b->grown_drift_ns) {
+		rc = vpa_slope_of(values, count, &drift);
+		if (!rc && drift > b->grown_drift_ns) {
 			b->grown_drift_ns = drift;
 			b->grown = (enum vpa_family)part;
 		}
 	}
-	return VPT_OK;
+	vpt_free(parts);
+	return rc;
 }
 
 /* What a stage works in a block. */
