@@ -37,7 +37,7 @@ struct state {
 	size_t row_count, row_cap;
 	struct vpa_sharing *devices;
 	size_t device_cap;
-	uint64_t *shape_ns; /* by row of vpa_model.shapes */
+	uint64_t *shape_ns; /* by 1 + row of vpa_model.shapes */
 	size_t shape_cap;
 };
 
@@ -89,69 +89,38 @@ static inline uint32_t row_of(const struct vpa_ops *ops, size_t i)
 	return row == MEMCPY_ROW && ops->kind[i] == VPA_MEMSET ? MEMSET_ROW : row;
 }
 
-/* Ops that run one after the other get all their time; only the last may still share its own. */
-static int add_serial(struct state *s, struct vpa_sharing *d, const struct vpa_ops *ops,
-	const struct vpa_op_run *run)
+VPA_RARE static int make_shape_room(struct state *s, uint32_t at)
 {
-	size_t i, last = run->end - (size_t)1;
-	struct row *rows = s->rows;
-	int failed = 0;
-
-	for (i = run->begin; i < last; i++) {
-		struct row *row = &rows[row_of(ops, i)];
-
-		row->blocks += ops->blocks[i];
-		failed |= vpa_durations_add(&row->time, ops->end_ns[i] - ops->start_ns[i]);
-	}
-	begin_op(s, d, ops->start_ns[last], ops->end_ns[last], row_of(ops, last));
-	s->rows[row_of(ops, last)].blocks += ops->blocks[last];
-	failed |= vpa_durations_add(
-		&s->rows[row_of(ops, last)].time, ops->end_ns[last] - ops->start_ns[last]);
-	return failed ? VPT_ENOMEM : VPT_OK;
+	return vpt_grow_zeroed(&s->shape_ns, &s->shape_cap, (size_t)at + 1, sizeof(*s->shape_ns));
 }
 
-static int add_one(struct state *s, struct vpa_sharing *d, const struct vpa_ops *ops, size_t i)
+static inline int add_op(struct state *s, const struct vpa_ops *ops, size_t i)
 {
-	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
-	uint32_t row = row_of(ops, i);
+	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+	struct row *row = &s->rows[row_of(ops, i)];
+	uint32_t at = ops->shape[i] + 1; /* 0: not known */
 
-	begin_op(s, d, start, end, row);
-	s->rows[row].blocks += ops->blocks[i];
-	return vpa_durations_add(&s->rows[row].time, end - start) ? VPT_ENOMEM : VPT_OK;
-}
-
-static int add_shapes(struct state *s, const struct vpa_ops *ops)
-{
-	size_t i;
-
-	for (i = 0; i < ops->count; i++) {
-		uint32_t shape = ops->shape[i];
-
-		if (shape == VPA_NONE)
-			continue;
-		if (shape >= s->shape_cap && vpt_grow_zeroed(&s->shape_ns, &s->shape_cap,
-						     (size_t)shape + 1, sizeof(*s->shape_ns)))
-			return VPT_ENOMEM;
-		s->shape_ns[shape] += ops->end_ns[i] - ops->start_ns[i];
-	}
-	return VPT_OK;
+	if (at >= s->shape_cap && make_shape_room(s, at))
+		return VPT_ENOMEM;
+	s->shape_ns[at] += ns;
+	row->blocks += ops->blocks[i];
+	return vpa_durations_add(&row->time, ns) ? VPT_ENOMEM : VPT_OK;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	size_t i;
+	size_t i, last;
 	int rc = make_room(s, c, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
 
-	if (!rc)
-		rc = add_shapes(s, ops);
-
+	/* Ops that run one after the other get all their time; only the last of a run may still share its own. */
 	for (i = 0; i < ops->run_count && !rc; i++) {
-		const struct vpa_op_run *run = &ops->runs[i];
-		struct vpa_sharing *d = &s->devices[ops->device[run->begin]];
-
-		rc = run->serial ? add_serial(s, d, ops, run) : add_one(s, d, ops, run->begin);
+		last = ops->runs[i].end - (size_t)1;
+		begin_op(s, &s->devices[ops->device[last]], ops->start_ns[last], ops->end_ns[last],
+			row_of(ops, last));
 	}
+	for (i = 0; i < ops->count && !rc; i++)
+		rc = add_op(s, ops, i);
 	return rc;
 }
 
@@ -311,15 +280,15 @@ static struct figures *sum_figures(
 	const struct vpa_gpu *gpu = vpa_common_gpu(r);
 	size_t i;
 
-	for (i = 0; all && gpu && i < m->shapes.count && i < s->shape_cap; i++) {
+	for (i = 0; all && gpu && i < m->shapes.count && i + 1 < s->shape_cap; i++) {
 		struct vpa_launch_shape shape = vpa_launch_shape_get(&m->shapes, i);
 		struct vpa_launch_figures f;
 		struct figures *sum = &all[shape.kernel];
-		double ns = (double)s->shape_ns[i];
+		double ns = (double)s->shape_ns[i + 1];
 
-		if (!s->shape_ns[i] || !vpa_launch_figures(gpu, &shape, &f))
+		if (!s->shape_ns[i + 1] || !vpa_launch_figures(gpu, &shape, &f))
 			continue;
-		sum->ns += s->shape_ns[i];
+		sum->ns += s->shape_ns[i + 1];
 		sum->blocks_per_sm += ns * f.blocks_per_sm;
 		sum->warps_per_sm += ns * f.warps_per_sm;
 		sum->occupancy += ns * f.occupancy;
