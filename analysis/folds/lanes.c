@@ -145,6 +145,7 @@ static void copy_ops(struct vpa_ops *to, const struct vpa_ops *from)
 	COPY(is_comm, n);
 	COPY(family, n);
 	COPY(role, n);
+	COPY(traits, n);
 	COPY(first_of_launch, n);
 	for (i = 0; i < from->other_count; i++)
 		to->copy[from->others[i]] = from->copy[from->others[i]];

@@ -5,7 +5,9 @@
 #include "analysis/names/kernel_rules.h"
 #include "analysis/names/range_names.h"
 
+#include "analysis/model/adapter.h"
 #include "analysis/model/launch_shape.h"
+#include "analysis/model/unpacking.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -275,6 +277,20 @@ static enum vpa_role role_of(const struct vpa_kernel *kernel)
 	}
 }
 
+static uint8_t traits_of(const struct vpa_kernel *kernel, struct vpt_text name)
+{
+	const struct vpa_kernel_class *k = &kernel->klass;
+	uint8_t traits = vpa_adapter_part(k, name);
+
+	if (vpa_is_fusible(k))
+		traits |= VPA_TRAIT_FUSIBLE;
+	if (vpa_unpacking_part(k, name) == VPA_UNPACKING_BEGINS)
+		traits |= VPA_TRAIT_UNPACKS;
+	if (vpa_is_marked(k->marks, VPA_MARK_CAT) || vpa_is_marked(k->marks, VPA_MARK_CAST))
+		traits |= VPA_TRAIT_MOVES;
+	return traits;
+}
+
 /* The kernel with a name, classified on first use. The products of a nameless compiler are a kernel of
  * their own. */
 static int kernel_of(struct vpa_resolver *r, uint32_t name, int is_product, uint32_t *kernel)
@@ -300,6 +316,7 @@ static int kernel_of(struct vpa_resolver *r, uint32_t name, int is_product, uint
 		k->is_attention = vpa_family_is_attention(k->klass.family) != 0;
 		k->is_glue = vpa_family_is_glue(k->klass.family) != 0;
 		k->role = (uint8_t)role_of(k);
+		k->traits = traits_of(k, text);
 		m->kernel_of_name[at] = (uint32_t)model->kernel_count;
 	}
 	*kernel = m->kernel_of_name[at] - 1;
@@ -359,7 +376,7 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 	entry->state = is_there && kernel->is_comm ? VPA_CONFIG_COMM : VPA_CONFIG_PLAIN;
 	entry->family = (uint8_t)kernel->klass.family;
 	entry->role = kernel->role;
-	entry->special = vpa_is_special(kernel->role) != 0;
+	entry->traits = kernel->traits;
 	if (is_there)
 		r->maps->configs[config] = *entry;
 	return VPT_OK;

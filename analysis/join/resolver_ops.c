@@ -203,6 +203,7 @@ VPA_RARE static void copy_op(struct vpa_ops *to, size_t k, const struct vpa_ops 
 	to->is_comm[k] = from->is_comm[i];
 	to->family[k] = from->family[i];
 	to->role[k] = from->role[i];
+	to->traits[k] = from->traits[i];
 	to->copy[k] = from->copy[i];
 }
 

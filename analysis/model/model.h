@@ -37,6 +37,13 @@ enum vpa_role {
 	VPA_ROLE_AUX      /* a helper of an attention kernel */
 };
 
+/* Bits of what a kernel is to those beside it, with VPA_PART_* of adapter.h. Copies and memsets have none. */
+enum {
+	VPA_TRAIT_FUSIBLE = 1,  /* a compiler fuses it with its neighbours, see unpacking.h */
+	VPA_TRAIT_UNPACKS = 64, /* begins to unpack weights */
+	VPA_TRAIT_MOVES = 128   /* joins tensors or changes their type */
+};
+
 /* Bits of vpa_call.state. The first four say what is known of a launch's ops:
  *
  *	WAITS | MISSED   none was released; it began in the window
@@ -148,6 +155,7 @@ struct vpa_op {
 	uint8_t is_comm; /* 1: a kernel that works between devices */
 	uint8_t family;  /* enum vpa_family */
 	uint8_t role;    /* enum vpa_role */
+	uint8_t traits;  /* VPA_TRAIT_*, VPA_PART_* */
 };
 
 /* Indexes of ops and ends of runs are stored in bytes. */
@@ -168,7 +176,7 @@ struct vpa_ops {
 	uint32_t kernel[VPA_OPS_MAX], blocks[VPA_OPS_MAX], shape[VPA_OPS_MAX];
 	uint64_t graph_node[VPA_OPS_MAX];
 	uint8_t kind[VPA_OPS_MAX], is_comm[VPA_OPS_MAX];
-	uint8_t family[VPA_OPS_MAX], role[VPA_OPS_MAX];
+	uint8_t family[VPA_OPS_MAX], role[VPA_OPS_MAX], traits[VPA_OPS_MAX];
 	uint8_t first_of_launch[VPA_OPS_MAX]; /* 1: its launch's first op to be passed on */
 	struct vpa_copy {
 		uint64_t bytes;
@@ -322,7 +330,8 @@ static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
 		.graph_node = o->graph_node[i],
 		.is_comm = o->is_comm[i],
 		.family = o->family[i],
-		.role = o->role[i]};
+		.role = o->role[i],
+		.traits = o->traits[i]};
 }
 
 /* The class of a call by its effect on its thread. */
@@ -345,6 +354,7 @@ struct vpa_kernel {
 	uint32_t name;                          /* id in vpa_model.names */
 	uint8_t is_comm, is_attention, is_glue; /* of its family, see families.h */
 	uint8_t role;                           /* enum vpa_role */
+	uint8_t traits;                         /* VPA_TRAIT_*, VPA_PART_* */
 	struct vpa_kernel_class klass;
 };
 
@@ -435,7 +445,7 @@ static inline uint32_t vpa_find_device(const struct vpa_model *m, int64_t ordina
 	return VPA_NONE;
 }
 
-static inline int vpa_is_special(enum vpa_role role)
+static inline unsigned vpa_is_special(enum vpa_role role)
 {
 	return role == VPA_ROLE_COPY || role >= VPA_ROLE_CONV;
 }

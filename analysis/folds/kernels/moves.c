@@ -1,23 +1,21 @@
 /* moves.c - kernels that join tensors or change their type, by the place of their launch.
  *
- * Most programs have few of them or none, so a batch is only looked at once such a kernel has been seen. A call of a graph has
- * the place of the graph's launch. */
+ * A call of a graph has the place of the graph's launch. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/index.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/vectorise.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct sum {
 	uint64_t calls, ns;
 };
 
 struct state {
-	uint8_t *moves; /* enum vpa_move by 1 + kernel; the first is of other ops */
-	size_t move_cap, known;
-	int has_moves;
 	struct vpa_index index; /* (enum vpa_move, place) */
 	struct sum *sums;
 	size_t sum_cap;
@@ -25,24 +23,7 @@ struct state {
 
 static enum vpa_move move_of(const struct vpa_kernel_class *k)
 {
-	return vpa_is_marked(k->marks, VPA_MARK_CAT)    ? VPA_MOVE_CAT
-	       : vpa_is_marked(k->marks, VPA_MARK_CAST) ? VPA_MOVE_CAST
-							: VPA_MOVE_NONE;
-}
-
-static int know_kernels(struct state *s, const struct vpa_model *m)
-{
-	if (s->known == m->kernel_count)
-		return VPT_OK;
-	if (vpt_grow_zeroed(&s->moves, &s->move_cap, m->kernel_count + 1, 1))
-		return VPT_ENOMEM;
-	for (; s->known < m->kernel_count; s->known++) {
-		enum vpa_move move = move_of(&m->kernels[s->known].klass);
-
-		s->moves[s->known + 1] = (uint8_t)move;
-		s->has_moves |= move != VPA_MOVE_NONE;
-	}
-	return VPT_OK;
+	return vpa_is_marked(k->marks, VPA_MARK_CAT) ? VPA_MOVE_CAT : VPA_MOVE_CAST;
 }
 
 static int add(struct state *s, enum vpa_move move, uint32_t place, uint64_t ns)
@@ -57,20 +38,27 @@ static int add(struct state *s, enum vpa_move move, uint32_t place, uint64_t ns)
 	return VPT_OK;
 }
 
+/* Sets `moves` of ops that move tensors. */
+VPT_VECTORISE
+static void find_moves(const uint8_t *restrict traits, uint8_t *restrict moves, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		moves[i] = (traits[i] & VPA_TRAIT_MOVES) != 0;
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
-	struct state *s = state;
+	uint8_t moves[VPA_OPS_MAX];
+	const uint8_t *at = moves;
 	size_t i, k = 0;
 
-	if (know_kernels(s, c->model))
-		return VPT_ENOMEM;
-	if (!s->has_moves)
-		return VPT_OK;
-	for (i = 0; i < ops->count; i++) {
-		uint8_t move = s->moves[ops->kernel[i] + 1U];
-
-		if (move && add(s, (enum vpa_move)move, vpa_ops_stretch(ops, i, &k)->place,
-				    ops->end_ns[i] - ops->start_ns[i]))
+	find_moves(ops->traits, moves, ops->count);
+	while ((at = memchr(at, 1, ops->count - (size_t)(at - moves))) != NULL) {
+		i = (size_t)(at++ - moves);
+		if (add(state, move_of(&c->model->kernels[ops->kernel[i]].klass),
+			    vpa_ops_stretch(ops, i, &k)->place, ops->end_ns[i] - ops->start_ns[i]))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
@@ -113,7 +101,6 @@ static void free_state(void *state)
 	struct state *s = state;
 
 	vpa_index_free(&s->index);
-	vpt_free(s->moves);
 	vpt_free(s->sums);
 }
 

@@ -18,8 +18,6 @@
 #include <string.h>
 
 enum {
-	FUSIBLE = 1, /* beside VPA_PART_* */
-	BITS = 64,
 	PARTS = VPA_PART_PRODUCT | VPA_PART_SPLIT_K | VPA_PART_SCALE | VPA_PART_ADD | VPA_PART_CAST,
 	RECENT = 16 /* VPA_ADAPTER_OPS, as a power of two */
 };
@@ -49,28 +47,16 @@ struct state {
 	size_t before_cap;
 	uint64_t *kernel_ns; /* of elementwise ones in chains, by kernel */
 	size_t kernel_cap;
-	/* By 1 + kernel, what it is: FUSIBLE with those beside it, and other bits; the first is of other ops. */
-	uint8_t *parts;
-	size_t parts_cap, kernel_count;
-	uint8_t known; /* all bits of them; those of later ops may be in it */
+	uint8_t known; /* all traits of kernels; those of later ops may be in it */
 	struct vpa_chains chains;
 	struct vpa_unpacking unpacking;
 	struct vpa_adapter_pairs adapters;
-	/* The same as `parts`, of operands.h. */
+	/* By 1 + kernel, the same of operands.h; the first is of other ops. */
 	uint8_t *operand_parts;
-	size_t operand_cap;
+	size_t operand_cap, kernel_count;
 	uint8_t operands_known;
 	struct vpa_operands operands;
 };
-
-static uint8_t part_of(const struct vpa_model *m, const struct vpa_kernel *k)
-{
-	struct vpt_text name = vpa_name(m, k->name);
-
-	return (uint8_t)(vpa_adapter_part(&k->klass, name) |
-			 (vpa_is_fusible(&k->klass) ? FUSIBLE : 0) |
-			 (vpa_unpacking_part(&k->klass, name) == VPA_UNPACKING_BEGINS ? BITS : 0));
-}
 
 static int make_room(struct state *s, const struct vpa_model *m)
 {
@@ -78,16 +64,13 @@ static int make_room(struct state *s, const struct vpa_model *m)
 		vpt_grow_zeroed(&s->before, &s->before_cap, m->kernel_count, sizeof(*s->before)) ||
 		vpt_grow_zeroed(
 			&s->kernel_ns, &s->kernel_cap, m->kernel_count, sizeof(*s->kernel_ns)) ||
-		vpt_grow_zeroed(&s->parts, &s->parts_cap, m->kernel_count + 1, 1) ||
 		vpt_grow_zeroed(&s->operand_parts, &s->operand_cap, m->kernel_count + 1, 1))
 		return VPT_ENOMEM;
 	for (; s->kernel_count < m->kernel_count; s->kernel_count++) {
 		const struct vpa_kernel *k = &m->kernels[s->kernel_count];
-		uint8_t part = part_of(m, k),
-			operand = vpa_operand_part(&k->klass, vpa_name(m, k->name));
+		uint8_t operand = vpa_operand_part(&k->klass, vpa_name(m, k->name));
 
-		s->parts[s->kernel_count + 1] = part;
-		s->known |= part;
+		s->known |= k->traits;
 		s->operand_parts[s->kernel_count + 1] = operand;
 		s->operands_known |= operand;
 	}
@@ -179,13 +162,16 @@ static void find_chains(struct state *s, struct lane *l, const struct vpa_ops *o
 /* ---- unpacking ---- */
 
 /* What an op is, from what is known of it here. */
-static enum vpa_unpacking_part unpacking_part(const struct vpa_ops *ops, size_t i, uint8_t part)
+static enum vpa_unpacking_part unpacking_part(const struct vpa_ops *ops, size_t i)
 {
-	if (part & BITS)
+	uint8_t part = ops->traits[i];
+
+	if (part & VPA_TRAIT_UNPACKS)
 		return VPA_UNPACKING_BEGINS;
 	if (ops->family[i] == VPA_FAMILY_GEMM || ops->family[i] == VPA_FAMILY_CONV)
 		return VPA_UNPACKING_IS_USED;
-	return part & FUSIBLE || ops->family[i] == VPA_FAMILY_QUANT || ops->kernel[i] == VPA_NONE
+	return part & VPA_TRAIT_FUSIBLE || ops->family[i] == VPA_FAMILY_QUANT ||
+			       ops->kernel[i] == VPA_NONE
 		       ? VPA_UNPACKING_GOES_ON
 		       : VPA_UNPACKING_NONE;
 }
@@ -218,16 +204,16 @@ static void end_unpacking(struct state *s, struct lane *l, int is_used)
 
 /* In ops [begin, end) of one stream. What is unpacked is fused with nothing. */
 static void find_unpacking(struct state *s, struct lane *l, const struct vpa_ops *ops,
-	const uint8_t *parts, uint8_t *joins, size_t begin, size_t end)
+	uint8_t *joins, size_t begin, size_t end)
 {
 	size_t i;
 
 	for (i = begin; i < end; i++) {
 		enum vpa_unpacking_part part;
 
-		if (!l->unpacking.count && !(parts[i] & BITS))
+		if (!l->unpacking.count && !(ops->traits[i] & VPA_TRAIT_UNPACKS))
 			continue;
-		part = unpacking_part(ops, i, parts[i]);
+		part = unpacking_part(ops, i);
 		if (part == VPA_UNPACKING_NONE || part == VPA_UNPACKING_IS_USED) {
 			end_unpacking(s, l, part == VPA_UNPACKING_IS_USED);
 			continue;
@@ -242,36 +228,36 @@ static void find_unpacking(struct state *s, struct lane *l, const struct vpa_ops
 
 /* Sets `ends` where the two ops of a scale and a sum, or one of both, follow two products. */
 VPT_VECTORISE
-static void find_sums(const uint8_t *restrict parts, uint8_t *restrict ends, size_t count)
+static void find_sums(const uint8_t *restrict traits, uint8_t *restrict ends, size_t count)
 {
 	const uint8_t sums = VPA_PART_SCALE | VPA_PART_ADD,
 		      products = VPA_PART_PRODUCT | VPA_PART_SPLIT_K;
 	size_t i;
 
 	for (i = 0; i + 3 < count; i++) {
-		uint8_t last = parts[i + 3] & sums, before = parts[i + 2] & sums;
+		uint8_t last = traits[i + 3] & sums, before = traits[i + 2] & sums;
 
 		ends[i + 3] =
-			(uint8_t)(((last == sums) & ((parts[i + 2] & products) != 0) &
-					  ((parts[i + 1] & products) != 0)) |
+			(uint8_t)(((last == sums) & ((traits[i + 2] & products) != 0) &
+					  ((traits[i + 1] & products) != 0)) |
 				  (((last | before) == sums) & (last != 0) & (before != 0) &
-					  ((parts[i + 1] & (products | VPA_PART_SCALE)) != 0) &
-					  ((parts[i] & products) != 0)));
+					  ((traits[i + 1] & (products | VPA_PART_SCALE)) != 0) &
+					  ((traits[i] & products) != 0)));
 	}
 }
 
-static struct vpa_adapter_op op_of(const struct vpa_ops *ops, const uint8_t *parts, size_t i)
+static struct vpa_adapter_op op_of(const struct vpa_ops *ops, size_t i)
 {
 	return (struct vpa_adapter_op){.start_ns = ops->start_ns[i],
 		.end_ns = ops->end_ns[i],
 		.kernel = ops->kernel[i],
 		.blocks = ops->blocks[i],
-		.part = parts[i] & PARTS};
+		.part = ops->traits[i] & PARTS};
 }
 
 /* The last ops of the stream up to `i`, of a run that begins at `begin`. Returns how many. */
-static size_t recent_ops(const struct lane *l, const struct vpa_ops *ops, const uint8_t *parts,
-	size_t begin, size_t i, struct vpa_adapter_op out[VPA_ADAPTER_OPS])
+static size_t recent_ops(const struct lane *l, const struct vpa_ops *ops, size_t begin, size_t i,
+	struct vpa_adapter_op out[VPA_ADAPTER_OPS])
 {
 	size_t of_run = i - begin + 1, before, k;
 
@@ -283,7 +269,7 @@ static size_t recent_ops(const struct lane *l, const struct vpa_ops *ops, const 
 	for (k = 0; k < before; k++)
 		out[k] = l->recent[(l->recent_count - before + k) % RECENT];
 	for (k = 0; k < of_run; k++)
-		out[before + k] = op_of(ops, parts, i + 1 - of_run + k);
+		out[before + k] = op_of(ops, i + 1 - of_run + k);
 	return before + of_run;
 }
 
@@ -311,7 +297,7 @@ static void add_adapter(struct state *s, const struct vpa_adapter_op *recent, si
 
 /* In ops [begin, end) of one stream. `ends` knows only of ops of the run. */
 static void find_adapters(struct state *s, struct lane *l, const struct vpa_ops *ops,
-	const uint8_t *parts, const uint8_t *ends, size_t begin, size_t end)
+	const uint8_t *ends, size_t begin, size_t end)
 {
 	struct vpa_adapter_op recent[VPA_ADAPTER_OPS];
 	size_t i = begin, first = begin + 3 < end ? begin + 3 : end;
@@ -323,18 +309,18 @@ static void find_adapters(struct state *s, struct lane *l, const struct vpa_ops 
 			if (!next)
 				break;
 			i = (size_t)(next - ends);
-		} else if (!(parts[i] & (VPA_PART_SCALE | VPA_PART_ADD))) {
+		} else if (!(ops->traits[i] & (VPA_PART_SCALE | VPA_PART_ADD))) {
 			continue;
 		}
-		add_adapter(s, recent, recent_ops(l, ops, parts, begin, i, recent));
+		add_adapter(s, recent, recent_ops(l, ops, begin, i, recent));
 	}
 	/* What is no part ends them, so nothing before it is asked for again. */
-	for (i = end; i > begin && end - i < VPA_ADAPTER_OPS && parts[i - 1] & PARTS;)
+	for (i = end; i > begin && end - i < VPA_ADAPTER_OPS && ops->traits[i - 1] & PARTS;)
 		i--;
 	if (i > begin)
 		l->recent_count = 0;
 	for (; i < end; i++)
-		l->recent[l->recent_count++ % RECENT] = op_of(ops, parts, i);
+		l->recent[l->recent_count++ % RECENT] = op_of(ops, i);
 }
 
 /* ---- attention ---- */
@@ -365,34 +351,33 @@ static struct moved moved_before(
 
 /* Sets `joins` of what can be fused. */
 VPT_VECTORISE
-static void find_fusible(const uint8_t *restrict parts, uint8_t *restrict joins, size_t count)
+static void find_fusible(const uint8_t *restrict traits, uint8_t *restrict joins, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		joins[i] = parts[i] & FUSIBLE;
+		joins[i] = traits[i] & VPA_TRAIT_FUSIBLE;
 }
 
 /* What asks for more than what a kernel is. Both begin with a kernel that is known by then. */
-static void find_others(
-	struct state *s, const struct vpa_ops *ops, const uint8_t *parts, uint8_t *joins)
+static void find_others(struct state *s, const struct vpa_ops *ops, uint8_t *joins)
 {
-	int unpacks = s->known & BITS, adapts = s->known & VPA_PART_PRODUCT;
+	int unpacks = s->known & VPA_TRAIT_UNPACKS, adapts = s->known & VPA_PART_PRODUCT;
 	uint8_t ends[VPA_OPS_MAX];
 	size_t r;
 
 	if (!unpacks && !adapts)
 		return;
 	if (adapts)
-		find_sums(parts, ends, ops->count);
+		find_sums(ops->traits, ends, ops->count);
 	for (r = 0; r < ops->run_count; r++) {
 		size_t begin = ops->runs[r].begin, end = ops->runs[r].end;
 		struct lane *l = &s->lanes[ops->stream[begin]];
 
 		if (unpacks)
-			find_unpacking(s, l, ops, parts, joins, begin, end);
+			find_unpacking(s, l, ops, joins, begin, end);
 		if (adapts)
-			find_adapters(s, l, ops, parts, ends, begin, end);
+			find_adapters(s, l, ops, ends, begin, end);
 	}
 }
 
@@ -422,15 +407,13 @@ static void find_operands(struct state *s, const struct vpa_ops *ops, uint8_t *j
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	uint8_t parts[VPA_OPS_MAX], joins[VPA_OPS_MAX], pairs[VPA_OPS_MAX];
-	size_t r, i, special = 0;
+	uint8_t joins[VPA_OPS_MAX], pairs[VPA_OPS_MAX];
+	size_t r, special = 0;
 
 	if (make_room(s, c->model))
 		return VPT_ENOMEM;
-	for (i = 0; i < ops->count; i++)
-		parts[i] = s->parts[ops->kernel[i] + 1u];
-	find_fusible(parts, joins, ops->count);
-	find_others(s, ops, parts, joins);
+	find_fusible(ops->traits, joins, ops->count);
+	find_others(s, ops, joins);
 	find_operands(s, ops, joins);
 	find_pairs(joins, pairs, ops->count);
 	for (r = 0; r < ops->run_count; r++) {
@@ -526,7 +509,6 @@ static void free_state(void *state)
 	vpt_free(s->lanes);
 	vpt_free(s->before);
 	vpt_free(s->kernel_ns);
-	vpt_free(s->parts);
 	vpt_free(s->operand_parts);
 }
 

@@ -186,6 +186,7 @@ static void read_op(
 		op->is_comm = found->state == VPA_CONFIG_COMM;
 		op->family = found->family;
 		op->role = found->role;
+		op->traits = found->traits;
 		op->shape = found->shape;
 		op->graph_node = col[VPT_KERNEL_GRAPH_NODE][row];
 		return;
@@ -222,6 +223,7 @@ static void put_op(struct vpa_ops *out, const struct vpa_op *op)
 	out->is_comm[at] = op->is_comm;
 	out->family[at] = op->family;
 	out->role[at] = op->role;
+	out->traits[at] = op->traits;
 	out->copy[at] =
 		(struct vpa_copy){op->bytes, op->copy_kind, op->source_memory, op->target_memory};
 }
@@ -274,8 +276,9 @@ VPA_RARE static void put_odd_kernels(
 		out->shape[i] = found->shape;
 		out->family[i] = found->family;
 		out->role[i] = found->role;
+		out->traits[i] = found->traits;
 		out->specials[out->special_count] = (uint8_t)i;
-		out->special_count += found->special;
+		out->special_count += vpa_is_special(found->role);
 		out->is_comm[i] = found->state == VPA_CONFIG_COMM;
 		out->others[out->other_count] = (uint8_t)i;
 		out->other_count += found->state == VPA_CONFIG_COMM;
@@ -303,8 +306,9 @@ static int put_plain_kernels(
 		out->shape[at] = e->shape;
 		out->family[at] = e->family;
 		out->role[at] = e->role;
+		out->traits[at] = e->traits;
 		out->specials[specials] = (uint8_t)at;
-		specials += e->special;
+		specials += vpa_is_special(e->role);
 		plain &= e->state;
 	}
 	if (!plain)
@@ -353,6 +357,7 @@ static void put_copies(
 		out->graph_node[at] = col[VPT_COPY_GRAPH_NODE][row];
 		out->family[at] = is_memset ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY;
 		out->role[at] = VPA_ROLE_COPY;
+		out->traits[at] = 0;
 		out->copy[at] = (struct vpa_copy){col[VPT_COPY_BYTES][row], copy_kind,
 			small_number(col[VPT_COPY_SOURCE_MEMORY][row]),
 			small_number(col[VPT_COPY_TARGET_MEMORY][row])};

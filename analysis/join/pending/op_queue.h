@@ -19,8 +19,7 @@ enum { VPA_CONFIG_PLAIN = 1, VPA_CONFIG_COMM = 2 /* works between devices */ };
 struct vpa_config_entry {
 	uint32_t kernel, blocks;
 	uint8_t state; /* 0: not looked up yet */
-	uint8_t family, role;
-	uint8_t special;        /* 1: because of its role, see vpa_ops.specials */
+	uint8_t family, role, traits;
 	uint32_t shape;         /* as in vpa_ops */
 } __attribute__((aligned(16))); /* so that a shift indexes the array */
 
