@@ -367,36 +367,6 @@ static uint64_t idle_of_process(
 	return idle_ns;
 }
 
-static uint64_t idle_of_host(
-	struct state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
-{
-	const struct vpa_projection *p;
-	uint64_t idle_ns = 0;
-
-	if (range->end_ns <= range->start_ns)
-		return 0;
-	if (!range->gpu.ops)
-		return idle_of_process(s, c, range);
-	for (p = &range->gpu; p && p->ops; p = p->next)
-		if (p->device < DEVICES)
-			idle_ns += idle_outside(s, c, p->device, range, p);
-	return idle_ns;
-}
-
-/* Of iterations: the report tells of the only one from its start on the host. */
-static void add_idle_before(
-	struct state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
-{
-	const struct vpa_projection *p;
-
-	if (!c->options->step_parts || vpa_pipeline_kind(range) != VPA_SCOPE_ITERATION)
-		return;
-	for (p = &range->gpu; p && p->ops; p = p->next)
-		if (p->device < DEVICES)
-			s->idle_before_ns +=
-				idle_between(s, c, p->device, range->start_ns, p->first_ns);
-}
-
 static int keep_instance(struct state *s, const struct vpa_fold_context *c, struct row *row,
 	struct vpa_timed_instance instance)
 {
@@ -411,6 +381,34 @@ static int keep_instance(struct state *s, const struct vpa_fold_context *c, stru
 	return VPT_OK;
 }
 
+/* Adds what a range's ops did on a device. */
+static int add_projection(struct state *s, const struct vpa_fold_context *c, struct row *row,
+	const struct vpa_range *range, const struct vpa_projection *p)
+{
+	uint64_t envelope = p->last_ns - p->first_ns, idle = p->idle_last_ns - p->idle_first_ns;
+
+	if (c->resolver->paused.count)
+		envelope -= paused_ns(c, p);
+	row->ops += p->ops;
+	row->envelope_ns += envelope;
+	row->busy_ns += p->busy_ns;
+	row->idle_ns += idle;
+	row->idle_host_ns += idle;
+	row->foreign_ns += envelope - idle - p->busy_ns;
+	if (p->device < DEVICES) {
+		row->idle_host_ns += idle_outside(s, c, p->device, range, p);
+		/* The report tells of the only iteration from its start on the host. */
+		if (c->options->step_parts && vpa_pipeline_kind(range) == VPA_SCOPE_ITERATION)
+			s->idle_before_ns +=
+				idle_between(s, c, p->device, range->start_ns, p->first_ns);
+	}
+	if (vpa_durations_add(&row->gpu, envelope))
+		return VPT_ENOMEM;
+	return keep_instance(s, c, row,
+		(struct vpa_timed_instance){
+			{p->first_ns, envelope, idle, p->device}, p->idle_first_ns});
+}
+
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct row *row = row_of(state, c, range);
@@ -423,29 +421,13 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	}
 	if (!row || vpa_durations_add(&row->host, range->end_ns - range->start_ns))
 		return VPT_ENOMEM;
-	row->idle_host_ns += idle_of_host(state, c, range);
-	add_idle_before(state, c, range);
 	row->unmatched += range->unmatched;
 	row->launches += range->launches;
+	if (!range->gpu.ops)
+		row->idle_host_ns += idle_of_process(state, c, range);
 	for (p = &range->gpu; p && p->ops; p = p->next) {
-		uint64_t envelope = p->last_ns - p->first_ns,
-			 idle = p->idle_last_ns - p->idle_first_ns;
-
-		if (c->resolver->paused.count)
-			envelope -= paused_ns(c, p);
-		row->ops += p->ops;
-		row->envelope_ns += envelope;
-		row->busy_ns += p->busy_ns;
-		row->idle_ns += idle;
-		row->idle_host_ns += idle;
-		row->foreign_ns += envelope - idle - p->busy_ns;
-		if (p->first_ns < first)
-			first = p->first_ns;
-		if (vpa_durations_add(&row->gpu, envelope) ||
-			keep_instance(state, c, row,
-				(struct vpa_timed_instance){
-					{p->first_ns, envelope, idle, p->device},
-					p->idle_first_ns}))
+		first = vpa_earlier(first, p->first_ns);
+		if (add_projection(state, c, row, range, p))
 			return VPT_ENOMEM;
 	}
 	if (first != UINT64_MAX && first >= range->start_ns)

@@ -230,21 +230,22 @@ static size_t find(struct vpa_idle_clock *k, uint64_t at_ns)
 uint64_t vpa_idle_clock_at(
 	struct vpa_idle_clock *k, const struct vpa_idle *idle, uint32_t device, uint64_t at_ns)
 {
-	uint64_t cursor_ns = idle->devices[device].cursor_ns;
+	uint64_t cursor_ns;
 	size_t i;
 
 	if (!k->count)
 		return 0;
 	/* Most questions are about times before all retained ops: these need no search among them. */
-	i = at_ns <= start_of(k, 0) ? 0 : find(k, at_ns);
-	if (i == k->count)
-		return idle_of(k, i - 1) +
-		       (at_ns > cursor_ns
-				       ? vpa_resolver_recorded_ns(idle->resolver, cursor_ns, at_ns)
-				       : 0);
-	if (!i && k->stretch_count && at_ns < start_of(k, 0) - gap_before(k, 0))
-		return long_ago(k, idle, at_ns);
-	return idle_in_front(k, idle, i, at_ns);
+	if (at_ns <= start_of(k, 0))
+		return k->stretch_count && at_ns < start_of(k, 0) - gap_before(k, 0)
+			       ? long_ago(k, idle, at_ns)
+			       : idle_in_front(k, idle, 0, at_ns);
+	i = find(k, at_ns);
+	if (i < k->count)
+		return idle_in_front(k, idle, i, at_ns);
+	cursor_ns = idle->devices[device].cursor_ns;
+	return idle_of(k, i - 1) +
+	       (at_ns > cursor_ns ? vpa_resolver_recorded_ns(idle->resolver, cursor_ns, at_ns) : 0);
 }
 
 void vpa_idle_clock_free(struct vpa_idle_clock *k)
