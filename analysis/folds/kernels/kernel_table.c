@@ -13,6 +13,7 @@
 #include "analysis/names/number_format.h"
 #include "analysis/pipeline/sharing.h"
 #include "formats/base/memory.h"
+#include "formats/base/vectorise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,39 +90,53 @@ static inline uint32_t row_of(const struct vpa_ops *ops, size_t i)
 	return row == MEMCPY_ROW && ops->kind[i] == VPA_MEMSET ? MEMSET_ROW : row;
 }
 
-VPA_RARE static int make_shape_room(struct state *s, uint32_t at)
+/* How many shapes there are up to those of a batch, with the one that stands for none. */
+VPT_VECTORISE
+static uint32_t count_shapes(const struct vpa_ops *ops)
 {
-	return vpt_grow_zeroed(&s->shape_ns, &s->shape_cap, (size_t)at + 1, sizeof(*s->shape_ns));
+	uint32_t count = 1;
+	size_t i;
+
+	for (i = 0; i < ops->count; i++)
+		count = ops->shape[i] + 2 > count ? ops->shape[i] + 2 : count;
+	return count;
 }
 
-static inline int add_op(struct state *s, const struct vpa_ops *ops, size_t i)
+static int add_times(struct state *s, const struct vpa_ops *ops)
 {
-	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
-	struct row *row = &s->rows[row_of(ops, i)];
-	uint32_t at = ops->shape[i] + 1; /* 0: not known */
+	struct row *rows = s->rows;
+	uint64_t *shape_ns;
+	size_t i;
+	int failed = 0;
 
-	if (at >= s->shape_cap && make_shape_room(s, at))
+	if (vpt_grow_zeroed(&s->shape_ns, &s->shape_cap, count_shapes(ops), sizeof(*s->shape_ns)))
 		return VPT_ENOMEM;
-	s->shape_ns[at] += ns;
-	row->blocks += ops->blocks[i];
-	return vpa_durations_add(&row->time, ns) ? VPT_ENOMEM : VPT_OK;
+	shape_ns = s->shape_ns;
+	for (i = 0; i < ops->count; i++) {
+		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+		struct row *row = &rows[row_of(ops, i)];
+
+		shape_ns[ops->shape[i] + 1U] += ns; /* the first is of those not known */
+		row->blocks += ops->blocks[i];
+		failed |= vpa_durations_add(&row->time, ns);
+	}
+	return failed ? VPT_ENOMEM : VPT_OK;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
 	size_t i, last;
-	int rc = make_room(s, c, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
 
+	if (make_room(s, c, KERNEL_ROWS + c->model->kernel_count, c->model->device_count))
+		return VPT_ENOMEM;
 	/* Ops that run one after the other get all their time; only the last of a run may still share its own. */
-	for (i = 0; i < ops->run_count && !rc; i++) {
+	for (i = 0; i < ops->run_count; i++) {
 		last = ops->runs[i].end - (size_t)1;
 		begin_op(s, &s->devices[ops->device[last]], ops->start_ns[last], ops->end_ns[last],
 			row_of(ops, last));
 	}
-	for (i = 0; i < ops->count && !rc; i++)
-		rc = add_op(s, ops, i);
-	return rc;
+	return add_times(s, ops);
 }
 
 /* They ran, and took no time. */
