@@ -357,23 +357,31 @@ int vpa_unit_reduces_in_each(const struct vpa_report *r)
 	return most_ns && least_ns > most_ns / 2;
 }
 
-/* How many come from one that takes far longer than the others to the next such one; 0: not so. */
-static size_t cycle_of_slow_ones(const struct vpa_report *r)
+/* Sets how many iterations come from one that takes far longer than the others to the next such one; 0: not so. */
+static int find_cycle_of_slow_ones(struct vpa_report *r)
 {
 	struct vpa_uneven_units u;
-	size_t every = !vpa_uneven_units_of(r, &u) && u.every > 1 ? u.every : 0;
+	int rc = vpa_uneven_units_of(r, &u);
 
+	if (!rc && u.every > 1 && u.every <= r->step_part_count)
+		r->iterations_per_cycle = u.every;
 	vpa_uneven_units_free(&u);
-	return every <= r->step_part_count ? every : 0;
+	return rc;
+}
+
+int vpa_unit_find_cycles(struct vpa_report *r)
+{
+	r->iterations_per_cycle = vpa_unit_cycle(r);
+	if (r->iterations_per_cycle || vpa_unit_of(r) != VPA_UNIT_ITERATION)
+		return VPT_OK;
+	return find_cycle_of_slow_ones(r);
 }
 
 size_t vpa_unit_in_cycles(const struct vpa_report *r)
 {
-	size_t cycle = r->steps_are_iterations ? vpa_unit_cycle(r) : 0;
+	uint64_t cycle = r->iterations_per_cycle;
 
-	if (!cycle && r->steps_are_iterations)
-		cycle = cycle_of_slow_ones(r);
-	return cycle ? r->step_part_count / cycle * cycle : 0;
+	return cycle ? (size_t)(r->step_part_count / cycle * cycle) : 0;
 }
 
 /* The mean of the last iterations that are whole cycles, to that of all. */

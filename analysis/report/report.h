@@ -184,6 +184,7 @@ struct vpa_report {
 	struct vpa_step_totals steady_totals;
 	uint64_t steps_marked; /* all such steps of the window */
 	int steps_are_iterations;
+	uint64_t iterations_per_cycle; /* see ../pipeline/unit.h; 0: there are no cycles */
 	struct vpa_only_step only_step;
 	struct vpa_inferred *inferred; /* a row per device; none if anything is marked */
 	size_t inferred_count;

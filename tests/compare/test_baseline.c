@@ -3,6 +3,7 @@
 
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/render/compare_pages.h"
+#include "analysis/pipeline/unit.h"
 #include "analysis/render/fields/fields.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
@@ -265,6 +266,38 @@ static void counts_come_from_their_lists(void **state)
 }
 
 /* 100,000 empty rows of a large struct in 300 kB. */
+/* RESULT's mean is of the same iterations as that of the trace. */
+static void cycles_come_back(void **state)
+{
+	static const struct {
+		const char *cycle;
+		size_t in_cycles;
+		uint64_t mean_ns;
+	} cases[] = {
+		{"3", 3, 40}, {"null", 0, 33}, {"5", 0, 33}, /* more than there are */
+	};
+	char text[512];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpa_report *r;
+		struct vpa_mean_unit unit;
+
+		snprintf(text, sizeof(text),
+			REPORT ", \"marked_steps\": {\"iterations\": true, \"series\": ["
+			       "{\"period_ns\": 10}, {\"period_ns\": 10}, {\"period_ns\": 100},"
+			       "{\"period_ns\": 10}], \"iterations_per_cycle\": %s}}",
+			cases[i].cycle);
+		r = report_of(text);
+		unit = vpa_mean_unit_of(r);
+		assert_int_equal(unit.kind, VPA_UNIT_ITERATION);
+		assert_int_equal(vpa_unit_in_cycles(r), cases[i].in_cycles);
+		assert_int_equal(vpa_mean_unit_ns(&unit), cases[i].mean_ns);
+		vpa_report_free(r);
+	}
+}
+
 static void rows_beyond_the_text_are_refused(void **state)
 {
 	enum { ROWS = 100000 };
@@ -513,6 +546,7 @@ int main(void)
 		cmocka_unit_test(objects_inside_and_behind_pointers),
 		cmocka_unit_test(other_types_in_place_of_an_object),
 		cmocka_unit_test(counts_come_from_their_lists),
+		cmocka_unit_test(cycles_come_back),
 		cmocka_unit_test(rows_beyond_the_text_are_refused),
 		cmocka_unit_test(places_keep_their_kind),
 		cmocka_unit_test(parts_keep_their_family_and_cause),

@@ -3,6 +3,7 @@
 
 #include "analysis/base/durations.h"
 #include "analysis/folds/blocks/blocks_facts.h"
+#include "analysis/pipeline/unit.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>
@@ -267,6 +268,8 @@ int vpa_blocks_write(
 		rc = vpa_blocks_step_parts(&w);
 	if (!rc && c->options->step_parts)
 		rc = vpa_blocks_request_gpu(&w);
+	if (!rc)
+		rc = vpa_unit_find_cycles(out);
 	if (!rc)
 		write_notes(&w);
 	out->is_diffusion = c->pipeline->is_diffusion;

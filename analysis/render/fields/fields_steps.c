@@ -100,6 +100,10 @@ static const struct vpa_field marked_fields[] = {
 		"all periods of series by part; by kind, then time, descending"},
 	{"series", ROWS(period, step_parts, step_part_count), NULL,
 		"periods by request, then time; at most 4,096"},
+	{"iterations_per_cycle", KNOWN(iterations_per_cycle), "count",
+		"N, if the optimizer runs in every N-th iteration, or every N-th takes far longer "
+		"than the "
+		"others: RESULT has the mean of whole cycles; null: there are none"},
 };
 const struct vpa_fields vpa_fields_marked =
 	FIELDS("marked_steps", "the periods of marked steps, without blocks", marked_fields);
