@@ -27,37 +27,97 @@ static const double again_share = 0.1, same_share = 0.02;
 
 /* ---- names ---- */
 
-/* Whether a name has a word that begins so, without case. Words are of letters and numbers. */
-static int has_word(const char *name, const char *word)
+/* The next word at or after `at`, and its length. Words are of letters and numbers. NULL: there is none. */
+static const char *next_word(const char *at, size_t *len)
 {
-	size_t len = strlen(word);
-	const char *at;
+	const char *end;
 
-	for (at = name; *at; at++)
-		if (!strncasecmp(at, word, len) && (at == name || !isalnum((unsigned char)at[-1])))
-			return 1;
-	return 0;
+	while (*at && !isalnum((unsigned char)*at))
+		at++;
+	for (end = at; isalnum((unsigned char)*end);)
+		end++;
+	*len = (size_t)(end - at);
+	return *len ? at : NULL;
 }
 
-/* What is loaded may be data, which is new each time: also what is loaded for a model. */
-static int is_load(const char *name)
+/* Where a name has a word that begins so, without case. */
+static const char *find_word(const char *name, const char *word)
 {
-	static const char *const kept[] = {"lora", "weight", "adapter", "model", "checkpoint",
-		"state", "pipeline", "transformer", "unet", "vae"};
-	static const char *const data[] = {"input", "data", "image", "video", "audio", "frame",
-		"batch", "latent", "prompt", "token", "text", "noise", "cond"};
+	size_t len = 0, word_len = strlen(word);
+	const char *at;
+
+	for (at = next_word(name, &len); at; at = next_word(at + len, &len))
+		if (!strncasecmp(at, word, word_len))
+			return at;
+	return NULL;
+}
+
+static int has_word(const char *name, const char *word)
+{
+	return find_word(name, word) != NULL;
+}
+
+enum loaded { LOADED_UNKNOWN, LOADED_KEPT, LOADED_DATA, LOADED_END };
+
+/* What a word of a name says of what is loaded: it can be kept, or is new each time. A name in English has its thing last, "text
+ * encoder", "model inputs", unless a preposition follows. */
+static enum loaded loaded_of_word(const char *word, size_t len)
+{
+	static const struct {
+		const char *start;
+		enum loaded is;
+	} words[] = {{"lora", LOADED_KEPT}, {"weight", LOADED_KEPT}, {"adapter", LOADED_KEPT},
+		{"model", LOADED_KEPT}, {"checkpoint", LOADED_KEPT}, {"state", LOADED_KEPT},
+		{"pipeline", LOADED_KEPT}, {"transformer", LOADED_KEPT}, {"unet", LOADED_KEPT},
+		{"vae", LOADED_KEPT}, {"encoder", LOADED_KEPT}, {"decoder", LOADED_KEPT},
+		{"tokenizer", LOADED_KEPT}, {"input", LOADED_DATA}, {"data", LOADED_DATA},
+		{"image", LOADED_DATA}, {"video", LOADED_DATA}, {"audio", LOADED_DATA},
+		{"frame", LOADED_DATA}, {"batch", LOADED_DATA}, {"latent", LOADED_DATA},
+		{"prompt", LOADED_DATA}, {"token", LOADED_DATA}, {"text", LOADED_DATA},
+		{"noise", LOADED_DATA}, {"cond", LOADED_DATA}};
+	static const char *const ends[] = {
+		"for", "from", "to", "into", "of", "on", "in", "with", "by"};
 	size_t i;
 
-	for (i = 0; i < COUNT(data); i++)
-		if (has_word(name, data[i]))
-			return 0;
+	for (i = 0; i < COUNT(ends); i++)
+		if (len == strlen(ends[i]) && !strncasecmp(word, ends[i], len))
+			return LOADED_END;
+	for (i = 0; i < COUNT(words); i++)
+		if (!strncasecmp(word, words[i].start, strlen(words[i].start)))
+			return words[i].is;
+	return LOADED_UNKNOWN;
+}
+
+/* The last word from `from` up to `to`, or to the name's end, that says it. */
+static enum loaded loaded_in(const char *from, const char *to)
+{
+	enum loaded last = LOADED_UNKNOWN;
+	size_t len = 0;
+	const char *at;
+
+	for (at = next_word(from, &len); at && at != to; at = next_word(at + len, &len)) {
+		enum loaded is = loaded_of_word(at, len);
+
+		if (is == LOADED_END && last)
+			break;
+		last = is == LOADED_UNKNOWN || is == LOADED_END ? last : is;
+	}
+	return last;
+}
+
+/* What from_pretrained() loads was trained, whatever it is for. What else is loaded the words after "load" say, then those before:
+ * of a class. */
+static int is_load(const char *name)
+{
+	const char *load = find_word(name, "load_");
+	enum loaded what;
 
 	if (has_word(name, "from_pretrained") || has_word(name, "from_single_file"))
 		return 1;
-	for (i = 0; i < COUNT(kept); i++)
-		if (has_word(name, "load_") && has_word(name, kept[i]))
-			return 1;
-	return 0;
+	if (!load)
+		return 0;
+	what = loaded_in(load + strlen("load_"), NULL);
+	return (what ? what : loaded_in(name, load)) == LOADED_KEPT;
 }
 
 /* Whether a stage gets something new each time, or goes on with what came before. */

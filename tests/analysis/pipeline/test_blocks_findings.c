@@ -606,7 +606,11 @@ static void what_each_request_loads_is_kept(void **state)
 	} cases[] = {{"load_lora_weights", 1}, {"DiffusionPipeline.from_pretrained", 1},
 		{"load_video", 0}, {"load_model_inputs", 0}, {"load_transformer_inputs", 0},
 		{"offload_model", 0}, {"unload_lora_weights", 0}, {"vae_decode", 0},
-		{"load_image", 0}};
+		{"load_image", 0}, {"text_encoder.from_pretrained", 1},
+		{"VideoProcessor.from_pretrained", 1}, {"load_text_encoder", 1},
+		{"load_image_encoder_weights", 1}, {"load_tokenizer", 1}, {"load_tokens", 0},
+		{"load_image_for_model", 0}, {"load_state_for_video", 1},
+		{"transformer.load_file", 1}, {"model.load_batch", 0}, {"dataset.load_file", 0}};
 	const struct vpa_options options = {.step_parts = 1};
 	const struct vpa_finding *f;
 	struct vpa_report *r;
