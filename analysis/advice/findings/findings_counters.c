@@ -130,7 +130,24 @@ static const char *peak_stage(const struct vpa_counter *c)
 	return most ? most->name : NULL;
 }
 
-/* How much the spilled part costs is not in the samples: kernels that read it are slower by what PCIe is slower than the memory. */
+/* What is over costs the kernels that read it: by moved pages, which are recorded, or by reads over PCIe, which are not. So even the
+ * time of the moved pages is no bound of what all of it costs. */
+static const char *over_note(
+	struct vpa_report *r, const struct vpa_counter *c, const char *measured)
+{
+	const struct vpa_device *d = vpa_report_device(r, c->device);
+	const char *pages =
+		d && d->fault_ns
+			? vpa_arena_printf(&r->arena, "; pages moved during %s of %s of kernels",
+				  vpa_duration(d->fault_ns).text, vpa_duration(d->kernel_ns).text)
+			: "";
+
+	return vpa_arena_printf(&r->arena,
+		"%s; kernels that read what spilled are slower than others of the same name%s; no "
+		"\"at most\", since no trace has the reads over PCIe",
+		measured, pages);
+}
+
 static void find_over(struct vpa_report *r)
 {
 	uint64_t size;
@@ -150,9 +167,7 @@ static void find_over(struct vpa_report *r)
 		vpa_fixed(c->max / 1e9, 1).text, vpa_fixed((double)size / 1e9, 1).text,
 		vpa_share(c->max / (double)size).text);
 	f->threshold = "all of the GPU's memory";
-	f->note = vpa_arena_printf(&r->arena,
-		"%s; kernels that read what spilled are slower than others of the same name",
-		f->measured);
+	f->note = over_note(r, c, f->measured);
 	vpa_finding_evidence(f, peak_stage(c));
 }
 
