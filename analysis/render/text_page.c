@@ -322,6 +322,19 @@ struct layout {
 	size_t columns[VPA_TABLE_COLUMNS]; /* 0: left out */
 };
 
+int vpa_table_has_values(const struct vpa_table *t, size_t column)
+{
+	size_t row;
+
+	for (row = 0; row < t->row_count; row++) {
+		const struct vpa_row *r = vpa_table_at(t, row);
+
+		if (!r->wide && r->cells[column].text[0])
+			return 1;
+	}
+	return 0;
+}
+
 static size_t column_width(const struct vpa_table *t, size_t column)
 {
 	size_t width = strlen(t->columns[column].head), row;
@@ -374,7 +387,7 @@ static struct layout lay_out(const struct vpa_page *p, const struct vpa_table *t
 	size_t numbers = 0, saved = 1, usual = p->width < 80 ? p->width : 80, wanted, narrowest, i;
 
 	for (i = 0; i < t->column_count; i++) {
-		out.columns[i] = column_width(t, i);
+		out.columns[i] = vpa_table_has_values(t, i) ? column_width(t, i) : 0;
 		numbers += out.columns[i];
 	}
 	wanted = label_width(t);

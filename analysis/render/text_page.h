@@ -121,6 +121,9 @@ vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
 
 struct vpa_row *vpa_table_at(const struct vpa_table *t, size_t row);
 
+/* Whether a row has a value in the column; one without is left out. */
+int vpa_table_has_values(const struct vpa_table *t, size_t column);
+
 /* Appends ", 4 of 10" to the title of a table that lacks rows; every such table says so, with this or with
  * vpa_table_more(). */
 void vpa_table_of(struct vpa_table *t, size_t shown, size_t all);

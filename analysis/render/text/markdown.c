@@ -28,6 +28,7 @@ struct markdown {
 	size_t rows; /* maximum of a group of rows */
 	int in_list; /* the last line is an item of a list */
 	size_t lines;
+	size_t columns[VPA_TABLE_COLUMNS], column_count; /* those that the table shows */
 };
 
 /* ---- text ---- */
@@ -135,24 +136,26 @@ static void put_head(struct markdown *m, const struct vpa_table *t)
 	put_plain(m, "| ");
 	put_text(m, t->title.text[0] ? t->title.text : " ");
 	put_plain(m, " |");
-	for (i = 0; i < t->column_count; i++) {
+	for (i = 0; i < m->column_count; i++) {
+		const struct vpa_column *column = &t->columns[m->columns[i]];
+
 		put_plain(m, " ");
-		put_text(m, t->columns[i].head);
-		if (t->columns[i].unit) {
+		put_text(m, column->head);
+		if (column->unit) {
 			put_plain(m, " ");
-			put_plain(m, t->columns[i].unit);
+			put_plain(m, column->unit);
 		}
 		put_plain(m, " |");
 	}
 	put_plain(m, "\n|---|");
-	for (i = 0; i < t->column_count; i++)
+	for (i = 0; i < m->column_count; i++)
 		put_plain(m, "--:|");
 	put_plain(m, "\n");
 }
 
-static void end_row(struct markdown *m, size_t column, size_t columns)
+static void end_row(struct markdown *m, size_t column)
 {
-	for (; column < columns; column++)
+	for (; column < m->column_count; column++)
 		put_plain(m, " |");
 	put_plain(m, "\n");
 }
@@ -178,12 +181,12 @@ static size_t put_row(struct markdown *m, const struct vpa_table *t, size_t at)
 		put_text(m, next->label.text);
 	}
 	put_plain(m, " |");
-	for (i = 0; i < t->column_count && !r->wide; i++) {
+	for (i = 0; i < m->column_count && !r->wide; i++) {
 		put_plain(m, " ");
-		put_text(m, r->cells[i].text);
+		put_text(m, r->cells[m->columns[i]].text);
 		put_plain(m, " |");
 	}
-	end_row(m, i, t->column_count);
+	end_row(m, i);
 	return at;
 }
 
@@ -223,7 +226,7 @@ static size_t put_group(struct markdown *m, const struct vpa_table *t, size_t at
 		put_plain(m, "| \xc2\xb7 ");
 		put_plain(m, vpa_count(count - shown).text);
 		put_plain(m, " more |");
-		end_row(m, 0, t->column_count);
+		end_row(m, 0);
 	}
 	return end;
 }
@@ -231,8 +234,12 @@ static size_t put_group(struct markdown *m, const struct vpa_table *t, size_t at
 static void put_table(struct vpa_page *p, const struct vpa_table *t)
 {
 	struct markdown *m = (struct markdown *)p;
-	size_t at = 0;
+	size_t at = 0, i;
 
+	m->column_count = 0;
+	for (i = 0; i < t->column_count; i++)
+		if (vpa_table_has_values(t, i))
+			m->columns[m->column_count++] = i;
 	put_head(m, t);
 	while (at < t->row_count) {
 		const struct vpa_row *r = vpa_table_at(t, at);
