@@ -18,6 +18,7 @@
 #include "analysis/pipeline/unit.h"
 #include "analysis/report/overview.h"
 #include "analysis/report/report.h"
+#include "analysis/report/similar_names.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -183,7 +184,8 @@ struct vpa_compared_row {
 	struct vpa_place place; /* of idle time */
 	const char *call;       /* of idle time; NULL: none */
 	uint64_t similar; /* ranges besides this one (or the host's), alike as in similar_names.h */
-	enum vpa_cause host; /* as of parts; 0: none */
+	struct vpa_alike ranges; /* their names, with this one's */
+	enum vpa_cause host;     /* as of parts; 0: none */
 	struct vpa_place host_place;
 	const char *host_call;
 	const char *family;        /* of busy time */

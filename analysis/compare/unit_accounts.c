@@ -1,7 +1,6 @@
 /* unit_accounts.c - why the mean unit takes longer: its parts, and those of the whole window. */
 #include "analysis/compare/comparison_steps.h"
 
-#include "analysis/report/similar_names.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
@@ -331,6 +330,14 @@ static void add_row(struct vpa_compared_row *to, const struct vpa_compared_row *
 	to->b_blocks += row->b_blocks;
 }
 
+static void add_range(struct vpa_compared_row *to, const struct vpa_place *place)
+{
+	if (!place->text)
+		return;
+	vpa_alike_add(&to->ranges, place->text);
+	to->similar = to->ranges.count - 1;
+}
+
 /* Joins equal rows, which stand side by side, and those whose ranges are alike. */
 static void join_rows(struct vpa_comparison *c)
 {
@@ -340,14 +347,17 @@ static void join_rows(struct vpa_comparison *c)
 	for (i = 0; i < c->row_count; i++) {
 		struct vpa_compared_row *to = kept ? &c->rows[kept - 1] : NULL;
 
+		struct vpa_place place = *place_of(&c->rows[i]);
+
 		if (!to || compare_rows(to, &c->rows[i])) {
 			c->rows[kept++] = c->rows[i];
-			last = *place_of(&c->rows[i]);
-			continue;
+			add_range(&c->rows[kept - 1], &place);
+		} else {
+			if (vpa_place_compare(&last, &place) != 0)
+				add_range(to, &place);
+			add_row(to, &c->rows[i]);
 		}
-		to->similar += vpa_place_compare(&last, place_of(&c->rows[i])) != 0;
-		last = *place_of(&c->rows[i]);
-		add_row(to, &c->rows[i]);
+		last = place;
 	}
 	c->row_count = kept;
 }

@@ -6,7 +6,6 @@
 
 #include "analysis/render/kernel_names.h"
 #include "analysis/report/main_line.h"
-#include "analysis/report/similar_names.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
 
@@ -311,13 +310,13 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 }
 
 struct vpa_idle_place vpa_similar_of(
-	const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges)
+	const struct vpa_digest *d, enum vpa_cause cause, struct vpa_alike *ranges)
 {
 	const struct vpa_idle_place *first = vpa_first_place(d, cause);
 	struct vpa_idle_place sum = {.cause = cause};
 	size_t i;
 
-	*ranges = 0;
+	*ranges = (struct vpa_alike){.count = 0};
 	if (!first || !first->place.text)
 		return sum;
 	sum.call = first->call;
@@ -331,7 +330,7 @@ struct vpa_idle_place vpa_similar_of(
 			continue;
 		vpt_sat_add_to(&sum.ns, p->ns);
 		vpt_sat_add_to(&sum.gaps, p->gaps);
-		*ranges += 1;
+		vpa_alike_add(ranges, p->place.text);
 	}
 	return sum;
 }

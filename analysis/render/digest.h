@@ -8,6 +8,7 @@
 #include "analysis/report/host_code.h"
 #include "analysis/report/overview.h"
 #include "analysis/report/report.h"
+#include "analysis/report/similar_names.h"
 
 /* A place that opened idle time, over all devices. */
 struct vpa_idle_place {
@@ -51,9 +52,9 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 /* The largest place of a cause; NULL: none known. */
 const struct vpa_idle_place *vpa_first_place(const struct vpa_digest *d, enum vpa_cause cause);
 /* The sum of the places of a cause that differ from its largest only in the numbers of the range's
- * name: "IO 190", "IO 200". *ranges: their number. */
+ * name: "IO 190", "IO 200". *ranges: these names. */
 struct vpa_idle_place vpa_similar_of(
-	const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges);
+	const struct vpa_digest *d, enum vpa_cause cause, struct vpa_alike *ranges);
 enum vpa_cause vpa_known_cause(enum vpa_cause cause); /* "unknown" for a number out of range */
 int vpa_is_edge(enum vpa_cause cause);                /* head or tail of the window */
 /* "cudaMemcpy in to_host", "before step 3", in at most `columns`. Empty if neither is known. */

@@ -2,14 +2,18 @@
 #include "analysis/report/similar_names.h"
 
 #include "analysis/report/main_line.h"
+#include "formats/base/saturate.h"
 #include "formats/base/text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+static const char digits[] = "0123456789";
 
 int vpa_compare_alike(const char *a, const char *b)
 {
-	static const char digits[] = "0123456789";
-
 	if (!a || !b)
 		return (a != NULL) - (b != NULL);
 	while (*a && *b) {
@@ -28,6 +32,70 @@ int vpa_compare_alike(const char *a, const char *b)
 	}
 	return ((unsigned char)*a > (unsigned char)*b) - ((unsigned char)*a < (unsigned char)*b);
 }
+
+/* ---- one name for all ---- */
+
+void vpa_alike_add(struct vpa_alike *all, const char *name)
+{
+	size_t n = 0;
+
+	for (; *name && n < VPA_ALIKE_NUMBERS; name++) {
+		uint64_t number;
+		char *end;
+
+		if (!vpt_is_digit(*name))
+			continue;
+		number = strtoull(name, &end, 10);
+		if (!all->count || number < all->numbers[n].least)
+			all->numbers[n].least = number;
+		if (!all->count || number > all->numbers[n].most)
+			all->numbers[n].most = number;
+		name = end - 1;
+		n++;
+	}
+	all->count++;
+}
+
+/* How many names there are with numbers between those. */
+static uint64_t names_between(const struct vpa_alike *all)
+{
+	uint64_t names = 1;
+	size_t n;
+
+	for (n = 0; n < VPA_ALIKE_NUMBERS; n++)
+		names = vpt_sat_mul(
+			names, vpt_sat_add(all->numbers[n].most - all->numbers[n].least, 1));
+	return names;
+}
+
+struct vpa_label vpa_alike_label(const struct vpa_alike *all, const char *name)
+{
+	struct vpa_label out;
+	size_t used = 0, n = 0;
+
+	for (; *name && used + 48 < sizeof(out.text); name++) {
+		/* Zeros before a number keep its width. */
+		int width = *name == '0' ? (int)strspn(name, digits) : 1;
+
+		if (!vpt_is_digit(*name) || n >= VPA_ALIKE_NUMBERS ||
+			all->numbers[n].least == all->numbers[n].most) {
+			n += vpt_is_digit(*name) && !vpt_is_digit(name[1]);
+			out.text[used++] = *name;
+			continue;
+		}
+		used += (size_t)snprintf(out.text + used, sizeof(out.text) - used,
+			"%0*" PRIu64 "..%0*" PRIu64, width, all->numbers[n].least, width,
+			all->numbers[n].most);
+		name += strspn(name, digits) - 1;
+		n++;
+	}
+	out.text[used] = '\0';
+	if (all->count && names_between(all) > all->count)
+		snprintf(out.text + used, sizeof(out.text) - used, " (%zu of them)", all->count);
+	return out;
+}
+
+/* ---- places ---- */
 
 /* Whether a device before this row's has the same place. */
 static int is_known(const struct vpa_report *r, size_t device, const struct vpa_idle_part *part)
@@ -83,7 +151,8 @@ static struct vpa_similar sum(const struct filter *f)
 				if (!counts(f, p))
 					continue;
 				out.ns += p->ns;
-				out.count += !is_known(r, d, p);
+				if (p->place.text && !is_known(r, d, p))
+					vpa_alike_add(&out.ranges, p->place.text);
 				vpa_main_line_add(&line, p->top, p->ns);
 			}
 	} while (vpa_main_line_again(&line));

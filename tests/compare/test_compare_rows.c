@@ -58,6 +58,8 @@ static void places_that_differ_by_a_number_are_one_row(void **state)
 	(void)state;
 	assert_string_equal(row->place.text, "step 0");
 	assert_int_equal(row->similar, 2);
+	assert_string_equal(
+		vpa_alike_label(&row->ranges, row->place.text).text, "step 0..12 (3 of them)");
 	assert_int_equal(row->a_count, 2);
 	assert_int_equal(row->b_count, 2);
 	assert_int_equal(row->times.a_ns, 200000);

@@ -103,7 +103,7 @@ static const struct vpa_gap_row *only_gap(const struct vpa_report *r, enum vpa_c
 /* The main place, or, if that has less than half of the wait, it and those that differ from it by a number. */
 static struct vpa_similar main_place(const struct vpa_report *r, const struct vpa_idle_sum *sum)
 {
-	struct vpa_similar one = {.count = 1}, all;
+	struct vpa_similar one = {.ns = 0}, all;
 
 	if (!sum->top)
 		return one;
@@ -111,7 +111,7 @@ static struct vpa_similar main_place(const struct vpa_report *r, const struct vp
 	if (one.ns >= sum->ns / 2)
 		return one;
 	all = vpa_similar_places(r, sum->top, vpa_waits_take_place, sum->part);
-	return all.count > 1 && all.ns >= sum->ns / 2 ? all : one;
+	return all.ranges.count > 1 && all.ns >= sum->ns / 2 ? all : one;
 }
 
 /* The main place and its line, "cudaMemcpyAsync in self_attn, at model.py:212 (97 %, 412 samples)";
@@ -123,27 +123,26 @@ static const char *where_of(
 	const struct vpa_idle_part *top = sum->top;
 	struct vpa_similar place = main_place(r, sum);
 	struct vpa_top_line at = place.top;
-	char line[360], similar[48] = "";
+	char line[360];
+	struct vpa_label in;
 	const char *word;
 	int is_place;
 
 	if (!top || place.ns < sum->ns / 4)
 		return NULL;
 	is_place = top->place.text || top->call;
-	if (place.count > 1)
-		snprintf(similar, sizeof(similar), " and %zu similar", place.count - 1);
-	else if (gap && gap->top)
+	in = vpa_alike_label(&place.ranges, vpt_text_from(top->place.text).text);
+	if (place.ranges.count < 2 && gap && gap->top)
 		at = *gap->top;
-	else if (!is_place)
+	else if (place.ranges.count < 2 && !is_place)
 		at = vpa_main_line_among(at, place.ns, sum->ns);
 	vpa_main_line_text(line, sizeof(line), &at, "");
 	if (!is_place && !line[0])
 		return NULL;
 	word = !top->place.text || top->place.kind == VPA_PLACE_BEFORE ? "" : "in ";
-	return vpa_arena_printf(&r->arena, "%.100s%s%s%.100s%s%s%s", top->call ? top->call : "",
-		top->call && top->place.text ? " " : "", word,
-		top->place.text ? top->place.text : "", similar, is_place && line[0] ? ", " : "",
-		line);
+	return vpa_arena_printf(&r->arena, "%.100s%s%s%.120s%s%s", top->call ? top->call : "",
+		top->call && top->place.text ? " " : "", word, in.text,
+		is_place && line[0] ? ", " : "", line);
 }
 
 /* ---- a finding for each cause ---- */
@@ -280,20 +279,7 @@ static const char *queued_option(const struct vpa_report *r)
 	       "_ExperimentalConfig(enable_cuda_sync_events=True)";
 }
 
-/* A name for all that differ from it by their numbers: "step *". */
-static const char *name_of_alike(struct vpa_report *r, const char *name)
-{
-	char text[64], *to = text;
-
-	for (; *name && to < text + sizeof(text) - 1; name++)
-		if (*name < '0' || *name > '9')
-			*to++ = *name;
-		else if (to == text || to[-1] != '*')
-			*to++ = '*';
-	return vpa_arena_text(&r->arena, text, (size_t)(to - text));
-}
-
-/* "in self_attn", "before step", "in step *": the place with most of it in the units of `unit` (NULL: in the window), or of
+/* "in self_attn", "before step", "in step 0..11": the place with most of it in the units of `unit` (NULL: in the window), or of
  * the code after it. No place has half: none. */
 static void set_place(struct vpa_report *r, struct vpa_finding *f, const struct vpa_idle_sum *sum,
 	const struct vpa_mean_unit *unit)
@@ -304,14 +290,15 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f, const struct 
 	struct vpa_place at = code       ? code->place
 			      : sum->top ? sum->top->place
 					 : (struct vpa_place){.text = NULL};
-	struct vpa_similar all = {.ns = code ? code->place_ns : 0, .count = 1};
+	struct vpa_similar all = {.ns = code ? code->place_ns : 0};
 
 	if (!sum->ns || !at.text || at.kind == VPA_PLACE_SEVERAL)
 		return;
 	if (!code)
 		all = main_place(r, sum);
-	if (all.count > 1)
-		at.text = name_of_alike(r, at.text);
+	if (all.ranges.count > 1)
+		at.text = vpa_arena_printf(
+			&r->arena, "%s", vpa_alike_label(&all.ranges, at.text).text);
 	vpa_finding_is_at(r, f, &at,
 		vpa_mean_unit_amount_at(
 			unit, vpa_idle_sum_causes(sum), all.ns, code ? code->ns : sum->ns));

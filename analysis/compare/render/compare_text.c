@@ -283,19 +283,17 @@ static void put_kernels(struct vpa_page *p, const struct vpa_comparison *c, size
 /* "sync: cudaStreamSynchronize in self_attn"; "sync: host code in step, after cudaStreamSynchronize" */
 static struct vpa_row *place_row(struct vpa_table *t, const struct vpa_compared_row *r)
 {
-	struct vpa_label similar = {""};
+	const struct vpa_place *place = r->host ? &r->host_place : &r->place;
+	struct vpa_label name = vpa_alike_label(&r->ranges, vpa_text_or(place->text, ""));
+	struct vpa_place all = {place->kind, place->text ? name.text : NULL};
 	struct vpa_row *row;
 
-	if (r->similar)
-		snprintf(similar.text, sizeof(similar.text), " and %s similar",
-			vpa_count(r->similar).text);
 	if (!r->host)
-		return vpa_table_row(t, 1, "%s%s%s%s%s%s", r->name, r->call ? ": " : "",
-			vpa_text_or(r->call, ""), r->place.text ? " in " : "",
-			vpa_text_or(r->place.text, ""), similar.text);
-	row = vpa_table_row(t, 1, "%s: %s%s%s%s", r->name,
-		vpa_compared_instead(r->host, r->host_call, &r->host_place).text, similar.text,
-		r->call ? ", after " : "", vpa_text_or(r->call, ""));
+		return vpa_table_row(t, 1, "%s%s%s%s%s", r->name, r->call ? ": " : "",
+			vpa_text_or(r->call, ""), all.text ? " in " : "", name.text);
+	row = vpa_table_row(t, 1, "%s: %s%s%s", r->name,
+		vpa_compared_instead(r->host, r->host_call, &all).text, r->call ? ", after " : "",
+		vpa_text_or(r->call, ""));
 	row->wrap = 1;
 	return row;
 }

@@ -392,9 +392,9 @@ static void places_that_differ_by_a_number_are_told_together(void **state)
 			t, i + 1, t, i + 1, t + 105, i * 10);
 	}
 	r = vpt_script_report(script, NULL);
-	expect_page("alike", r, "For 2.40 ms the host ran other code, in IO 0 and 5 similar.", 1);
+	expect_page("alike", r, "For 2.40 ms the host ran other code, in IO 0..50 (6 of them).", 1);
 	assert_string_equal(finding(r, "host-stall")->note,
-		"all of this wait with the host in IO 0 and 5 similar");
+		"all of this wait with the host in IO 0..50 (6 of them)");
 	vpa_report_free(r);
 }
 

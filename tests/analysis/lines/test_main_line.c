@@ -119,6 +119,42 @@ static void most_is_half_and_less_than_a_quarter_is_nothing(void **state)
 	}
 }
 
+static void numbered_names_are_one(void **state)
+{
+	static const struct {
+		const char *rule, *names[4], *all;
+	} cases[] = {
+		{"one is itself", {"step 7"}, "step 7"},
+		{"in any order", {"section 2", "section 0", "section 1"}, "section 0..2"},
+		{"with some between left out", {"IO 0", "IO 200", "IO 40"},
+			"IO 0..200 (3 of them)"},
+		{"in the middle", {"layers.0.attn", "layers.1.attn"}, "layers.0..1.attn"},
+		{"what all have stays", {"conv2d 1", "conv2d 2"}, "conv2d 1..2"},
+		{"zeros before a number", {"step_009", "step_010"}, "step_009..010"},
+		{"two numbers",
+			{"block 0 step 3", "block 0 step 4", "block 1 step 3", "block 1 step 4"},
+			"block 0..1 step 3..4"},
+		{"two numbers, not all pairs", {"block 0 step 3", "block 1 step 4"},
+			"block 0..1 step 3..4 (2 of them)"},
+		{"beyond those that are kept", {"1.2.3.4.5", "1.2.3.4.6"}, "1.2.3.4.5"},
+		{"a number beyond all", {"id 99999999999999999999999", "id 1"},
+			"id 1..18446744073709551615 (2 of them)"},
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpa_alike all = {.count = 0};
+		struct vpa_label label;
+
+		for (k = 0; k < 4 && cases[i].names[k]; k++)
+			vpa_alike_add(&all, cases[i].names[k]);
+		label = vpa_alike_label(&all, cases[i].names[0]);
+		if (strcmp(label.text, cases[i].all) != 0)
+			fail_msg("%s: %s", cases[i].rule, label.text);
+	}
+}
+
 static void numbered_places_have_a_line_together(void **state)
 {
 	static const struct {
@@ -127,20 +163,20 @@ static void numbered_places_have_a_line_together(void **state)
 		const char *cause, *note;
 	} cases[] = {
 		{"six tenths", 6,
-			"ran other code, in IO 0 and 9 similar, at /run.py:7 (innermost for 60 % "
+			"ran other code, in IO 0..9, at /run.py:7 (innermost for 60 % "
 			"of its time).",
-			"all of this wait with the host in IO 0 and 9 similar, at /run.py:7 "
+			"all of this wait with the host in IO 0..9, at /run.py:7 "
 			"(innermost for "
 			"60 % of its "
 			"time)"},
 		{"three tenths", 3,
-			"ran other code, in IO 0 and 9 similar, the largest part at /run.py:7 "
+			"ran other code, in IO 0..9, the largest part at /run.py:7 "
 			"(innermost for 30 % of its time).",
-			"all of this wait with the host in IO 0 and 9 similar, the largest part at "
+			"all of this wait with the host in IO 0..9, the largest part at "
 			"/run.py:7 (innermost "
 			"for 30 % of its time)"},
-		{"two tenths", 2, "ran other code, in IO 0 and 9 similar.",
-			"all of this wait with the host in IO 0 and 9 similar"},
+		{"two tenths", 2, "ran other code, in IO 0..9.",
+			"all of this wait with the host in IO 0..9"},
 	};
 	size_t i;
 
@@ -176,8 +212,8 @@ static void a_line_second_in_each_place_is_first_in_all(void **state)
 		add_op(&text, 1, us + 1013, i + 2);
 	}
 	r = report_of(&text);
-	assert_string_equal(note_of(r, "host-stall"), "all of this wait with the host in IO 0 and "
-						      "3 similar, the largest part at /run.py:7 "
+	assert_string_equal(note_of(r, "host-stall"), "all of this wait with the host in IO 0..3, "
+						      "the largest part at /run.py:7 "
 						      "(innermost for 40 "
 						      "% of its time)");
 	vpa_report_free(r);
@@ -203,8 +239,7 @@ static void blocks_name_numbered_places_and_their_line(void **state)
 			add_op(&text, 1, us + 900, corr++);
 		}
 	r = report_of(&text);
-	expect_words(
-		"blocks", r, "and 3 similar, at /run.py:7 (innermost for 100 % of its time). ", 1);
+	expect_words("blocks", r, "..3, at /run.py:7 (innermost for 100 % of its time). ", 1);
 	vpa_report_free(r);
 }
 
@@ -398,6 +433,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(most_is_half_and_less_than_a_quarter_is_nothing),
+		cmocka_unit_test(numbered_names_are_one),
 		cmocka_unit_test(numbered_places_have_a_line_together),
 		cmocka_unit_test(a_line_second_in_each_place_is_first_in_all),
 		cmocka_unit_test(blocks_name_numbered_places_and_their_line),

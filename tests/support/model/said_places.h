@@ -94,6 +94,24 @@ static inline const char *said_word(double share)
 			       : "some";
 }
 
+/* Whether a text begins with these words, where a number of theirs may be in a span: "IO 0..430" is about "IO 12". */
+static inline int said_begins(const char *text, const char *words)
+{
+	while (*words) {
+		int number = *words >= '0' && *words <= '9';
+		size_t digits = strspn(text, "0123456789");
+
+		if (number && digits && !strncmp(text + digits, "..", 2)) {
+			words += strspn(words, "0123456789");
+			text += digits + 2;
+			text += strspn(text, "0123456789");
+		} else if (*text++ != *words++) {
+			return 0;
+		}
+	}
+	return 1;
+}
+
 /* Whether the note is about the place of this piece: its call and its name are in it, where they belong. */
 static inline int said_names(const char *note, const struct vpa_idle_part *p)
 {
@@ -106,7 +124,10 @@ static inline int said_names(const char *note, const struct vpa_idle_part *p)
 		p->call ? p->call : "", p->call && p->place.text ? " " : "",
 		p->place.text && p->place.kind != VPA_PLACE_BEFORE ? "in " : "",
 		p->place.text ? p->place.text : "");
-	return strstr(note, words) != NULL;
+	for (; *note; note++)
+		if (said_begins(note, words))
+			return 1;
+	return 0;
 }
 
 /* Whether the word stands right before `of`, and nothing of its sentence before it. */
@@ -137,7 +158,7 @@ static inline const char *said_places_differ(const struct vpa_report *r, unsigne
 
 				if (!said_is_of(r, f, p) || !said_names(f->note, p))
 					continue;
-				said = said_share(r, f, p, strstr(of, " similar") != NULL);
+				said = said_share(r, f, p, strstr(of, " of them)") != NULL);
 				most = said > most ? said : most;
 				word = said_word(said);
 				matched |= said_before(f->note, of, word);

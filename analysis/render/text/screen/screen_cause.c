@@ -329,6 +329,19 @@ static struct vpa_label call_alone(const struct vpa_idle_place *at)
 						       : (struct vpa_label){{0}};
 }
 
+/* The place, or all that are alike, with the call. */
+static struct vpa_label label_of_all(const struct vpa_idle_place *at, const struct vpa_alike *names)
+{
+	struct vpa_label name;
+	struct vpa_place all = at->place;
+
+	if (names->count > 1) {
+		name = vpa_alike_label(names, at->place.text);
+		all.text = name.text;
+	}
+	return vpa_place_label(at->call, &all, 56);
+}
+
 /* What stands before a place that has so much of a wait. */
 static const char *const parts[] = {[VPA_AMOUNT_ALL] = "",
 	[VPA_AMOUNT_NEARLY_ALL] = "nearly all of it ",
@@ -347,26 +360,23 @@ static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_
 	struct vpa_top_line top = {.samples = 0};
 	struct vpa_label where = {{0}};
 	char line[320];
-	size_t count = 0;
+	struct vpa_alike names = {.count = 0};
 	enum vpa_amount amount;
-	int in_units;
 
 	if (!head)
 		top = vpa_line_of_cause(d, cause);
 	else if (gap && gap->top)
 		top = *gap->top;
 	if (at && ns < all_ns / 2)
-		ns = vpa_similar_of(d, cause, &count).ns;
+		ns = vpa_similar_of(d, cause, &names).ns;
 	amount = vpa_mean_unit_amount_at(head ? NULL : &s->unit, 1u << cause, ns, all_ns);
 	if (!head && amount > VPA_AMOUNT_HALF)
 		return;
-	in_units = count > 1 && names_units(s, at);
 	if (at && amount <= VPA_AMOUNT_HALF)
-		where = in_units ? call_alone(at) : vpa_place_label(at->call, &at->place, 56);
+		where = names.count > 1 && names_units(s, at) ? call_alone(at)
+							      : label_of_all(at, &names);
 	if (where.text[0])
 		vpa_words_add(w, ", ", "%s%s", parts[amount], where.text);
-	if (where.text[0] && count > 1 && !in_units)
-		vpa_words_add(w, " ", "and %zu similar", count - 1);
 	if (vpa_main_line_text(line, sizeof(line), &top, "")[0])
 		vpa_words_add(w, ", ", "%s", line);
 }

@@ -89,14 +89,17 @@ static void add_heads(struct vpa_table *t, const struct vpa_digest *d)
 
 static void add_call(struct vpa_table *t, const struct vpa_digest *d, enum vpa_cause cause)
 {
-	size_t ranges, count;
+	size_t ranges;
+	struct vpa_alike names;
 	struct vpa_idle_place call = vpa_call_of(d, cause, &ranges),
-			      alike = vpa_similar_of(d, cause, &count);
+			      alike = vpa_similar_of(d, cause, &names);
 	struct vpa_row *row = NULL;
 
-	if (count > 1 && alike.ns >= d->cause_ns[cause] / 10) {
-		row = vpa_table_row(t, 4, "%s and %zu similar",
-			vpa_place_label(alike.call, &alike.place, 64).text, count - 1);
+	if (names.count > 1 && alike.ns >= d->cause_ns[cause] / 10) {
+		struct vpa_label name = vpa_alike_label(&names, alike.place.text);
+		const struct vpa_place all = {alike.place.kind, name.text};
+
+		row = vpa_table_row(t, 4, "%s", vpa_place_label(alike.call, &all, 64).text);
 		fill_part(row, alike.ns, alike.gaps, alike.ns, d);
 	} else if (ranges > 1 && call.ns >= d->cause_ns[cause] / 10) {
 		row = vpa_table_row(t, 4, "%s in %zu ranges", vpa_fit(call.call, 60).text, ranges);
