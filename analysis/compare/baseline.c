@@ -565,6 +565,8 @@ static void settle(struct fill *f)
 		count_measured(f, &r->requests[i].blocks);
 	for (i = 0; i < r->counter_count; i++)
 		r->counters[i].series = vpt_series_find(vpt_text_from(r->counters[i].name));
+	for (i = 0; i < r->series_count; i++)
+		r->series[i].is_series = 1;
 	check_steps(f, r);
 }
 

@@ -118,7 +118,7 @@ struct vpa_report {
 	uint64_t any_busy_ns; /* time in which at least one device works */
 	int launches_block;   /* see ../model/blocking_launches.h */
 	struct vpa_host_stops host_stops;
-	struct vpa_pauses pauses[VPA_PAUSES_MOST]; /* by ns, descending */
+	struct vpa_pauses *pauses; /* by ns, descending; at most VPA_PAUSES_MOST */
 	size_t pause_count;
 	struct vpa_gap_row *gaps; /* the longest, at most --top of them */
 	size_t gap_count;

@@ -43,6 +43,55 @@ cat >marked.json <<'JSON'
 ]}
 JSON
 report marked marked.json
+# Sections in which a library tries kernels, and a process that a CPU quota stops.
+python3 - >stops.json <<'PYTHON'
+import json
+events, t = [], 1000.0
+def event(cat, name, at, us, tid=1, **args):
+    events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": at, "dur": us, "args": args})
+def run(kernel, call=10):
+    global t
+    event("cuda_runtime", "cudaLaunchKernel", t, call, correlation=len(events) + 1)
+    event("kernel", kernel, t + call, 50, 7, correlation=len(events), device=0, stream=7)
+    t += call + 51
+for section in range(6):
+    begin, until = t, 100000.0 * (section + 1)
+    for tried in "abcd":
+        run("sm80_xmma_fprop_implicit_gemm_" + tried)
+        event("cuda_runtime", "cudaEventSynchronize", t - 50, 60)
+        t += 20
+    run("sm80_xmma_fprop_implicit_gemm_b")
+    for _ in range(140):
+        run("gemm")
+    # The process stands still until then: in a launch, in a wait, in its own code.
+    if section % 3 == 0:
+        run("gemm", until - t)
+    elif section % 3 == 1:
+        event("cuda_runtime", "cudaStreamSynchronize", t, until - t)
+    t = until + 100
+    run("gemm")
+    event("user_annotation", "section %d" % section, begin, t - begin - 1)
+print(json.dumps({"traceEvents": events}))
+PYTHON
+report stops stops.json
+# Iterations of which every third takes longer.
+awk 'function event(category, name, length_us, args) {
+	printf "%s{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": 1, ", comma, category, name
+	printf "\"tid\": 1, \"ts\": %d, \"dur\": %d, \"args\": {%s}}", at, length_us, args
+	comma = ",\n"
+}
+BEGIN {
+	printf "{\"traceEvents\": [\n"
+	for (i = at = 0; i < 12; i++) {
+		length_us = i % 3 == 2 ? 900 : 100
+		event("user_annotation", "ProfilerStep#" i, length_us, "")
+		event("cuda_runtime", "cudaLaunchKernel", 5, "\"correlation\": " i + 1)
+		event("kernel", "gemm", 90, "\"device\": 0, \"stream\": 7, \"correlation\": " i + 1)
+		at += length_us + 1
+	}
+	print "]}"
+}' >cycles.json
+report cycles cycles.json
 # A kernel that Inductor wrote, in its cache on this machine.
 mkdir -p cache/ab
 echo "def triton_poi_fused_add_0(in_ptr0, xnumel):" >cache/ab/cab.py
@@ -69,7 +118,7 @@ if has_demo "traced runs"; then
 	report counters counters.zst
 	# Kinds of places are of ranges that are called "before X" or "(other)": test_baseline.c has them.
 	kinds=cuda_graph.range_kind,gap.range_kind,gap_piece.host_range_kind,gap_piece.instead_range_kind,gap_piece.range_kind
-	kinds=$kinds,host_did.host_range_kind,host_did.range_kind,idle_part.range_kind
+	kinds=$kinds,host_did.host_range_kind,host_did.range_kind,idle_part.range_kind,trials.range_kind
 	fits "all together, with traced runs of the demo" --covers=$kinds schema.json $goldens $reports
 fi
 finish

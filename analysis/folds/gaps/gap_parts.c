@@ -137,6 +137,30 @@ static void write_beside(
 	row->is_inside_others = from->votes_ns != from->beside_ns;
 }
 
+static int by_time(const void *pa, const void *pb)
+{
+	const struct vpa_cause_time *a = pa, *b = pb;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return (int)a->cause - (int)b->cause;
+}
+
+struct vpa_cause_time *vpa_cause_times(
+	struct vpa_arena *arena, const uint64_t *cause_ns, size_t *count)
+{
+	struct vpa_cause_time *rows = vpa_arena_alloc(arena, VPA_CAUSES, sizeof(*rows));
+	size_t i, found = 0;
+
+	for (i = 0; rows && i < VPA_CAUSES; i++)
+		if (cause_ns[i])
+			rows[found++] = (struct vpa_cause_time){(enum vpa_cause)i, cause_ns[i]};
+	if (rows)
+		qsort(rows, found, sizeof(*rows), by_time);
+	*count = found;
+	return rows;
+}
+
 /* Whether an entry belongs to a device: to its causes, or to those before its first work. */
 static int is_of(const struct vpa_index_entry *e, uint32_t device, int is_head)
 {

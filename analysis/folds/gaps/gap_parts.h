@@ -69,6 +69,10 @@ int vpa_gap_parts_write(const struct vpa_gap_parts *p, const struct vpa_fold_con
 	uint32_t device, int is_head, struct vpa_report *out, struct vpa_idle_part **rows,
 	size_t *count);
 
+/* The causes with time among VPA_CAUSES of them, the longest first, in the arena; NULL: no memory. */
+struct vpa_cause_time *vpa_cause_times(
+	struct vpa_arena *arena, const uint64_t *cause_ns, size_t *count);
+
 /* Adds what another has added up. 0 or VPT_ENOMEM. */
 int vpa_gap_parts_merge(struct vpa_gap_parts *into, const struct vpa_gap_parts *from);
 

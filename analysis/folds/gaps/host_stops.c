@@ -7,6 +7,7 @@
  * no call lets streams wait for the host or for memory. Only of a trace with one device, since another one may be waited for. */
 #include "analysis/folds/fold.h"
 
+#include "analysis/folds/gaps/gap_parts.h"
 #include "analysis/idle/idle_gaps.h"
 #include "analysis/join/resolver.h"
 #include "formats/base/count.h"
@@ -343,7 +344,7 @@ static int by_length(const void *pa, const void *pb)
 }
 
 /* 0: it is in no range, or there is no room. */
-static int add_place(struct vpa_pauses *p, const struct vpa_place *place)
+static int add_place(struct vpa_report *out, struct vpa_pauses *p, const struct vpa_place *place)
 {
 	size_t i;
 
@@ -352,7 +353,9 @@ static int add_place(struct vpa_pauses *p, const struct vpa_place *place)
 	for (i = 0; i < p->place_count; i++)
 		if (!strcmp(p->places[i], place->text))
 			return 1;
-	if (p->place_count == VPA_PAUSE_PLACES)
+	if (!p->places)
+		p->places = vpa_arena_alloc(&out->arena, VPA_PAUSE_PLACES, sizeof(*p->places));
+	if (!p->places || p->place_count == VPA_PAUSE_PLACES)
 		return 0;
 	p->places[p->place_count++] = place->text;
 	return 1;
@@ -382,6 +385,9 @@ static void write_pauses(
 	struct vpa_pauses p = {.count = 0};
 	size_t i;
 
+	out->pauses = vpa_arena_alloc(&out->arena, VPA_PAUSES_MOST, sizeof(*out->pauses));
+	if (!out->pauses)
+		return;
 	qsort(s->stops, s->count, sizeof(*s->stops), by_length);
 	for (i = 0; i < s->count; i++) {
 		const struct stop *stop = &s->stops[i];
@@ -395,7 +401,7 @@ static void write_pauses(
 			p = (struct vpa_pauses){.count = 0};
 		}
 		place = vpa_fold_place(&out->arena, c->model, stop->place);
-		if (!add_place(&p, &place))
+		if (!add_place(out, &p, &place))
 			continue;
 		p.longest_ns = p.count++ ? p.longest_ns : ns;
 		p.shortest_ns = ns;
@@ -427,7 +433,9 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	write_stops(s, &out->host_stops);
 	out->host_stops.places = places;
 	out->host_stops.clock = clock;
-	return VPT_OK;
+	out->host_stops.causes = vpa_cause_times(
+		&out->arena, out->host_stops.cause_ns, &out->host_stops.cause_count);
+	return out->host_stops.causes ? VPT_OK : VPT_ENOMEM;
 }
 
 static void free_state(void *state)

@@ -7,6 +7,7 @@
  * copies and memsets may lie between them. A program that waits for each of its layers, or times products, waits for the last too. */
 #include "analysis/folds/fold.h"
 
+#include "analysis/folds/gaps/gap_parts.h"
 #include "analysis/join/resolver.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
@@ -379,6 +380,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	out->trials = s->sum;
 	if (!s->sum.span_count)
 		return VPT_OK;
+	out->trials.causes =
+		vpa_cause_times(&out->arena, out->trials.cause_ns, &out->trials.cause_count);
 	spans = vpa_arena_alloc(&out->arena, s->sum.span_count, sizeof(*spans));
 	if (!spans)
 		return VPT_ENOMEM;

@@ -299,7 +299,7 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 
 extern const struct vpa_fields vpa_fields_report; /* fields_report.c */
 extern const struct vpa_fields vpa_fields_family, vpa_fields_kernel, vpa_fields_attention,
-	vpa_fields_range, vpa_fields_copy, vpa_fields_sync, vpa_fields_chains,
+	vpa_fields_range, vpa_fields_series, vpa_fields_copy, vpa_fields_sync, vpa_fields_chains,
 	vpa_fields_precision;                                           /* fields_work.c */
 extern const struct vpa_fields vpa_fields_finding, vpa_fields_forecast; /* fields_findings.c */
 extern const struct vpa_fields vpa_fields_system;                       /* fields_system.c */
@@ -310,9 +310,9 @@ extern const struct vpa_fields vpa_fields_inferred, vpa_fields_marked, vpa_field
 extern const struct vpa_fields vpa_fields_counter;                    /* fields_counters.c */
 extern const struct vpa_fields vpa_fields_top_line, vpa_fields_lines; /* fields_lines.c */
 extern const struct vpa_fields vpa_fields_expert; /* fields_expert.c: tables of the report */
-extern const struct vpa_fields vpa_fields_queue, vpa_fields_short_run,
-	vpa_fields_collective;                  /* fields_launches.c */
-extern const struct vpa_fields vpa_fields_said; /* fields_said.c: the same */
+extern const struct vpa_fields vpa_fields_queue, vpa_fields_short_run, vpa_fields_collective,
+	vpa_fields_host_stops, vpa_fields_pauses, vpa_fields_trials; /* fields_launches.c */
+extern const struct vpa_fields vpa_fields_said;                      /* fields_said.c: the same */
 
 /* Of struct vpa_durations: all fields, and all without the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;

@@ -1,4 +1,5 @@
-/* fields_launches.c - the JSON report: launches that wait, sequences of short kernels, collectives. */
+/* fields_launches.c - the JSON report: launches that wait, sequences of short kernels, collectives; kernels that are tried;
+ * stops and pauses of the host. */
 #include "analysis/render/fields/fields.h"
 
 #define ROW struct vpa_collective_row
@@ -61,4 +62,75 @@ static const struct vpa_field queue_fields[] = {
 };
 const struct vpa_fields vpa_fields_queue =
 	FIELDS("queue", "launches that wait on one stream", queue_fields);
+#undef ROW
+
+/* ---- stops and pauses of the host, kernels that are tried ---- */
+
+#define ROW struct vpa_cause_time
+static const struct vpa_field cause_time_fields[] = {
+	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL, "of idle time"},
+	{"ns", U64(ns), "ns", "idle time that has it"},
+};
+static const struct vpa_fields cause_time =
+	FIELDS("cause_time", "idle time of a cause", cause_time_fields);
+#undef ROW
+
+#define ROW struct vpa_host_stops
+static const struct vpa_field host_stop_fields[] = {
+	{"count", U64(count), "stops", "of 5 ms or longer"},
+	{"places", U64(places), "places", "calls and ranges that they are in"},
+	{"total_ns", U64(ns), "ns", "idle time in them"},
+	{"shortest_ns", U64(shortest_ns), "ns", "the shortest"},
+	{"longest_ns", U64(longest_ns), "ns", "the longest"},
+	{"every_ns", KNOWN(clock.every_ns), "ns",
+		"they end when a period of this length begins, as with a CPU quota; null: at any "
+		"time"},
+	{"from_ns", .look = VPA_LOOK_MOMENT, U64(clock.from_ns), "ns",
+		"start of one of these periods, on the trace clock; 0 without them"},
+	{"causes", ROWS(cause_time, causes, cause_count), NULL,
+		"total_ns by the cause of idle time that it has elsewhere in the report, by ns, "
+		"descending"},
+};
+const struct vpa_fields vpa_fields_host_stops = FIELDS(
+	"host_stops", "idle time in which the host stood still, wherever it was", host_stop_fields);
+#undef ROW
+
+#define ROW struct vpa_pauses
+static const struct vpa_field pause_fields[] = {
+	{"count", U64(count), "stretches", "of host code of 5 ms or longer"},
+	{"total_ns", U64(ns), "ns", "all of them"},
+	{"shortest_ns", U64(shortest_ns), "ns", "the shortest"},
+	{"longest_ns", U64(longest_ns), "ns", "the longest: by a fifth longer at most"},
+	{"ranges", TEXTS(places, place_count), NULL, "that they are in, at most eight"},
+};
+const struct vpa_fields vpa_fields_pauses =
+	FIELDS("host_pauses", "stretches of host code of nearly the same length", pause_fields);
+#undef ROW
+
+#define ROW struct vpa_trial_span
+static const struct vpa_field trial_span_fields[] = {
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
+		"start of the first kernel, on the trace clock"},
+	{"end_ns", .look = VPA_LOOK_MOMENT, U64(end_ns), "ns", "start of the one that is kept"},
+};
+static const struct vpa_fields trial_span =
+	FIELDS("trial", "kernels that are tried for one product", trial_span_fields);
+#undef ROW
+
+#define ROW struct vpa_trials
+static const struct vpa_field trial_fields[] = {
+	{"count", U64(count), "products", "for which kernels were tried"},
+	{"convolutions", U64(convs), "products", "of these, convolutions"},
+	{"kernels", U64(kernels), "ops", "tried, without the one that is kept"},
+	{"kernel_ns", U64(kernel_ns), "ns", "sum of their durations"},
+	{"span_ns", U64(span_ns), "ns",
+		"from the start of the first kernel to that of the one that is kept, of all"},
+	{"causes", ROWS(cause_time, causes, cause_count), NULL,
+		"idle time of it that begins in a wait for an event, by ns, descending"},
+	{"range", PLACE(place), NULL, "where most of it is; null: in no range"},
+	{"range_ns", U64(place_ns), "ns", "span_ns there"},
+	{"spans", ROWS(trial_span, spans, span_count), NULL, "of the first 4,096, by end"},
+};
+const struct vpa_fields vpa_fields_trials =
+	FIELDS("trials", "kernels that a library tries before it keeps one", trial_fields);
 #undef ROW

@@ -379,6 +379,16 @@ static int has_marked(const struct vpa_at *at)
 	return at->report->step_part_count > 0;
 }
 
+static int has_stops(const struct vpa_at *at)
+{
+	return at->report->host_stops.count > 0;
+}
+
+static int has_trials(const struct vpa_at *at)
+{
+	return at->report->trials.count > 0;
+}
+
 #define ROW struct vpa_report
 static const struct vpa_field report_fields[] = {
 	{"schema", COMPUTED(CHOICE), NULL, "name and version of this schema",
@@ -432,6 +442,17 @@ static const struct vpa_field report_fields[] = {
 	{"forecast", MEMBER(vpa_fields_forecast, forecast), NULL,
 		"two paces, and how far predictions can be trusted; absent if none were asked for",
 		.known = is_forecast, .optional = 1},
+	{"series", ROWS(vpa_fields_series, series, series_count), NULL,
+		"ranges that the program numbers, if they have half of the window: the unit of the "
+		"report where no blocks, requests, steps or iterations are; by name"},
+	{"host_stops", MEMBER(vpa_fields_host_stops, host_stops), NULL,
+		"the host stood still; absent if it did not", .known = has_stops, .optional = 1},
+	{"host_pauses", ROWS(vpa_fields_pauses, pauses, pause_count), NULL,
+		"host code of nearly the same length, again and again; at most four, by total_ns, "
+		"descending"},
+	{"trials", MEMBER(vpa_fields_trials, trials), NULL,
+		"kernels that a library tried; absent if there are none", .known = has_trials,
+		.optional = 1},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);

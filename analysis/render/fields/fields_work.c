@@ -159,6 +159,36 @@ const struct vpa_fields vpa_fields_range =
 	FIELDS("range", "NVTX ranges, or operators, of one name", range_fields);
 #undef ROW
 
+/* Of a series `count` is that of its ranges on the GPU, and an instance reaches to the next one. */
+#define ROW struct vpa_range_instance
+static const struct vpa_field member_fields[] = {
+	{"device", UNSIGNED(device), "id", "which of the devices, from 0"},
+	{"start_ns", .look = VPA_LOOK_MOMENT, U64(first_ns), "ns",
+		"start of its first op, on the trace clock"},
+	{"period_ns", U64(envelope_ns), "ns",
+		"to the start of the next one's first op, without pauses"},
+	{"idle_ns", U64(idle_ns), "ns", "of period_ns: the device runs nothing"},
+};
+static const struct vpa_fields member = FIELDS("series_member",
+	"a range of a series, from its first op to that of the next", member_fields);
+#undef ROW
+
+#define ROW struct vpa_range_row
+static const struct vpa_field series_fields[] = {
+	{"name", TEXT(name), NULL, "what their names have before the number: \"section\""},
+	{"domain", TEXT(domain), NULL, "NVTX domain, empty for the default one"},
+	{"noun", TEXT_OR_NULL(a_name), NULL,
+		"as sentences call one: \"a section\"; null: the name is no plain word"},
+	{"count", U64(gpu.count), "ranges", "that launched work"},
+	{"envelope_ns", U64(envelope_ns), "ns",
+		"first op's start to last op's end, summed over devices and ranges"},
+	{"instances", ROWS(member, instances, instance_count), NULL,
+		"those that another one follows, by device, then start"},
+};
+const struct vpa_fields vpa_fields_series = FIELDS("series",
+	"ranges with a number at the end of their names, one after the other", series_fields);
+#undef ROW
+
 static const char *copy_choice(size_t i)
 {
 	return vpt_word(VPT_UNIT_COPY_KIND, i);

@@ -2,11 +2,19 @@
 #ifndef VPA_ANALYSIS_REPORT_ROWS_CAUSES_H
 #define VPA_ANALYSIS_REPORT_ROWS_CAUSES_H
 
+#include <stdint.h>
+
 enum vpa_cause {
 #define VPA_CAUSE(NAME, text, words, help) VPA_CAUSE_##NAME,
 #include "analysis/report/rows/causes.def"
 	VPA_CAUSES
 };
+
+struct vpa_cause_time {
+	enum vpa_cause cause;
+	uint64_t ns;
+};
+
 const char *vpa_cause_text(enum vpa_cause cause);  /* the key: stable */
 const char *vpa_cause_words(enum vpa_cause cause); /* in words, for people */
 const char *vpa_cause_help(enum vpa_cause cause);

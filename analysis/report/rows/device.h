@@ -119,7 +119,9 @@ struct vpa_host_stops {
 	uint64_t count, places; /* 0: there are none */
 	uint64_t ns, shortest_ns, longest_ns;
 	uint64_t cause_ns[VPA_CAUSES]; /* of ns */
-	struct vpa_stop_clock clock;   /* by which they end */
+	struct vpa_cause_time *causes; /* the same, of those with time, by ns, descending */
+	size_t cause_count;
+	struct vpa_stop_clock clock; /* by which they end */
 };
 
 enum { VPA_PAUSES_MOST = 4, VPA_PAUSE_PLACES = 8 };
@@ -128,7 +130,7 @@ enum { VPA_PAUSES_MOST = 4, VPA_PAUSE_PLACES = 8 };
  * are, something stops the code now and then, as garbage collection does. */
 struct vpa_pauses {
 	uint64_t count, ns, shortest_ns, longest_ns;
-	const char *places[VPA_PAUSE_PLACES]; /* the ranges that they are in */
+	const char **places; /* the ranges that they are in; at most VPA_PAUSE_PLACES */
 	size_t place_count;
 };
 

@@ -82,9 +82,11 @@ struct vpa_trials {
 	uint64_t kernels, kernel_ns; /* tried: all but the last of each */
 	uint64_t span_ns; /* from the start of the first one to that of the last, of all */
 	uint64_t cause_ns[VPA_CAUSES]; /* of it, idle time that begins in a wait for an event */
-	struct vpa_place place;        /* where most of it is */
+	struct vpa_cause_time *causes; /* the same, of those with time, by ns, descending */
+	size_t cause_count;
+	struct vpa_place place; /* where most of it is */
 	uint64_t place_ns;
-	const struct vpa_trial_span {
+	struct vpa_trial_span {
 		uint64_t start_ns, end_ns;
 	} * spans; /* of the first 4,096, by end */
 	size_t span_count;

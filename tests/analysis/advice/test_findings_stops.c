@@ -15,6 +15,7 @@
 #include "analysis/retime/predictions.h"
 #include "analysis/retime/retime.h"
 #include "tests/support/traces/findings_rig.h"
+#include "tests/support/outputs/read_back.h"
 
 /* A loop of 600 kernels of 50 us, each launched 10 us after the one before has ended; the second half is in another range. Between
  * two of them the host may spend time, up to `until_us` from the start, or as long as that, in
@@ -175,6 +176,29 @@ static void expect_absorbed(const char *rule, const struct vpa_report *r)
 			fail_msg("%s: %s is there too", rule, others[i]);
 }
 
+/* All that the sentences say, as data. */
+static void expect_data(const char *rule, const struct vpa_report *r)
+{
+	struct vpa_report *back = read_back(r);
+	const struct vpa_host_stops *stops = &back->host_stops;
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < stops->cause_count; i++) {
+		assert_int_equal(
+			stops->causes[i].ns, r->host_stops.cause_ns[stops->causes[i].cause]);
+		ns += stops->causes[i].ns;
+	}
+	if (!ns || stops->ns != r->host_stops.ns || ns != stops->ns ||
+		stops->count != r->host_stops.count || stops->places != r->host_stops.places ||
+		stops->shortest_ns != r->host_stops.shortest_ns ||
+		stops->longest_ns != r->host_stops.longest_ns ||
+		stops->clock.every_ns != r->host_stops.clock.every_ns ||
+		stops->clock.from_ns != r->host_stops.clock.from_ns)
+		fail_msg("%s: other stops in the JSON", rule);
+	vpa_report_free(back);
+}
+
 static void stops_in_unrelated_places_are_one_finding(void **state)
 {
 	static struct script script;
@@ -204,8 +228,10 @@ static void stops_in_unrelated_places_are_one_finding(void **state)
 				cases[i].left_ms, f->predicted_ms, f->base_ms, f->change);
 		if (f)
 			expect_absorbed(rule, r);
-		if (f)
+		if (f) {
 			expect_page(rule, r, "the host stood still: 5 times", 1);
+			expect_data(rule, r);
+		}
 		vpa_report_free(r);
 		vpt_trace_close(trace);
 	}
@@ -264,13 +290,15 @@ static const struct vpa_pauses *pauses_in(const char *place)
 	static struct vpa_device device;
 	static struct vpa_range_row range;
 	static struct vpa_report r;
+	static struct vpa_pauses pauses;
 
-	r = (struct vpa_report){.pauses = {{.count = 4,
-					.ns = 36000000,
-					.shortest_ns = 9000000,
-					.longest_ns = 9000000,
-					.places = {place},
-					.place_count = 1}},
+	pauses = (struct vpa_pauses){.count = 4,
+		.ns = 36000000,
+		.shortest_ns = 9000000,
+		.longest_ns = 9000000,
+		.places = &place,
+		.place_count = 1};
+	r = (struct vpa_report){.pauses = &pauses,
 		.pause_count = 1,
 		.devices = &device,
 		.device_count = 1,

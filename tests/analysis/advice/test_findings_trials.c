@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/support/traces/findings_rig.h"
+#include "tests/support/outputs/read_back.h"
 
 enum { SCRIPT_BYTES = 1 << 18 };
 
@@ -189,7 +190,7 @@ static void what_is_tried_is_the_library_s_and_no_wait_of_the_program(void **sta
 	const struct vpa_options options = {.step_parts = 1};
 	static struct program p;
 	const struct vpa_finding *f;
-	struct vpa_report *r;
+	struct vpa_report *r, *back;
 
 	(void)state;
 	passes(&p, 10, "A.B.C.D.B");
@@ -204,6 +205,18 @@ static void what_is_tried_is_the_library_s_and_no_wait_of_the_program(void **sta
 	assert_float_equal(f->base_gain_ms, 2.4, 1e-6);
 	assert_null(finding(r, "sync-drain"));
 	assert_null(finding(r, "host-waits"));
+	back = read_back(r);
+	assert_int_equal(back->trials.count, 50);
+	assert_int_equal(back->trials.convs, 50);
+	assert_int_equal(back->trials.kernels, 200);
+	assert_int_equal(back->trials.kernel_ns, 20000000);
+	assert_int_equal(back->trials.span_ns, 24000000);
+	assert_int_equal(back->trials.span_count, 50);
+	assert_int_equal(back->trials.spans[49].end_ns, r->trials.spans[49].end_ns);
+	assert_int_equal(back->trials.cause_count, r->trials.cause_count);
+	assert_string_equal(back->trials.place.text, "generate");
+	assert_int_equal(back->trials.place_ns, r->trials.place_ns);
+	vpa_report_free(back);
 	vpa_report_free(r);
 	/* The same waits for what is no trial are the program's. */
 	passes(&p, 10, "A.B.C.D.E");

@@ -12,6 +12,7 @@
 #include "analysis/compare/conditions/fail_conditions.h"
 #include "analysis/pipeline/unit.h"
 #include "tests/support/traces/findings_rig.h"
+#include "tests/support/outputs/read_back.h"
 
 /* What a trace has. Requests of 860 ms, one after the other; in each, marked spans of 100 ms: 60 ms of work, then 37 in which
  * the host waits, then one of work. */
@@ -346,6 +347,19 @@ static struct vpa_report *number(const char *form, size_t steps, int falls)
 	return r;
 }
 
+static void a_report_read_back_has_the_mean(
+	const struct vpa_report *r, const struct vpa_mean_unit *unit, const char *form)
+{
+	struct vpa_report *back = read_back(r);
+	struct vpa_mean_unit mean = vpa_mean_unit_of(back);
+
+	if (mean.kind != unit->kind || mean.span_ns != unit->span_ns ||
+		mean.idle_ns != unit->idle_ns || vpa_mean_unit_ns(&mean) != vpa_mean_unit_ns(unit))
+		fail_msg("%s: read back, the unit is %s of %.3f ms", form,
+			vpa_unit_kind_name(mean.kind), (double)vpa_mean_unit_ns(&mean) / 1e6);
+	vpa_report_free(back);
+}
+
 /* A user counts in what the program numbers, and not in steps that nothing marks. */
 static void numbered_ranges_are_instances_of_one(void **state)
 {
@@ -394,6 +408,7 @@ static void numbered_ranges_are_instances_of_one(void **state)
 			/* Also what is between two of them: in each step the host waits 39.4 ms. */
 			assert_int_equal(unit.span_ns, unit.busy_ns + unit.idle_ns);
 			assert_true(unit.idle_ns > unit.span_ns * 39 / 100);
+			a_report_read_back_has_the_mean(r, &unit, cases[i].form);
 		}
 		the_checklist_is_of(r, kind, cases[i].form);
 		a_comparison_is_by(r, kind, cases[i].form);
