@@ -66,7 +66,7 @@ grep -q "vptrace-analyze ranks" err && fail "a command that the analyzer does no
 opens() { # opens RULE FILES...
 	rule=$1
 	shift
-	words=$(sed -n 's/^vptrace: all ranks in one report: vptrace-analyze ranks //p' err)
+	words=$(sed -n 's/^vptrace: [^:]* ranks in one report: vptrace-analyze ranks //p' err)
 	same "$rule" "$*" "$(eval "printf '%s ' $words" | sed 's/ $//')"
 }
 opens "without such a line"
@@ -87,6 +87,7 @@ job new -o m%r.zst -- sh -c "export WORLD_SIZE=8 LOCAL_WORLD_SIZE=4; RANK=4 '$de
 same "exit code" 0 $code
 says err "2 of 4 ranks of this host reported nothing"
 opens "those that are there" "$work/m4.zst" "$work/m6.zst"
+says err "these 2 of 8 ranks in one report: "
 job new -o n%r.zst -- sh -c "export OMPI_COMM_WORLD_SIZE=3; OMPI_COMM_WORLD_RANK=0 '$demo' $small; OMPI_COMM_WORLD_RANK=2 '$demo' $small"
 says err "1 of 3 ranks reported nothing"
 job new -o k%r.zst -- "$demo" --ranks 3 $small --plant 1:ends=0
@@ -98,7 +99,19 @@ says err "rank 0: $work/k0.zst: "
 job new -o 'a%p.zst' -- sh -c "'$demo' $small; '$demo' $small"
 same "lines of two processes" 2 "$(grep -c "^vptrace: $work/a" err)"
 grep -q rank err && fail "ranks where there are none"
-job new -o one.zst -- env RANK=3 WORLD_SIZE=4 "$demo" $small
+job new -o one.zst -- env RANK=0 WORLD_SIZE=1 "$demo" $small
 grep -q "^vptrace: $work/one.zst: " err || fail "a rank alone is a process"
-grep -q "all ranks" err && fail "a report of one rank"
+
+# ---- a launcher for each rank: that of the first one names the files of all ----
+mkdir -p "its [3]/of $(uname -n) %" "its [0]/of $(uname -n) %"
+for rank in 3 0; do
+	job new -o 'its [%r]/of %h %%/%q{RANK}.zst' -- env RANK=$rank WORLD_SIZE=4 "$demo" $small
+	grep -q "^vptrace: rank $rank: $work/its \[$rank\]/of $(uname -n) %/$rank.zst: " err || fail "the line of rank $rank"
+done
+same "the files of all" "$work/its [0]/of $(uname -n) %/0.zst $work/its [3]/of $(uname -n) %/3.zst " \
+	"$(words=$(sed -n 's/^vptrace: the 4 ranks in one report, once all have ended: vptrace-analyze ranks //p' err); eval "printf '%s ' $words")"
+job new -o one2.zst -- env RANK=3 WORLD_SIZE=4 "$demo" $small
+same "what another one says" 1 "$(wc -l <err)"
+job old -o 'old%r.zst' -- env RANK=0 WORLD_SIZE=4 "$demo" $small
+same "without a report of ranks" 1 "$(wc -l <err)"
 finish

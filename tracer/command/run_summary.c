@@ -373,10 +373,31 @@ static int say_ranks(const struct vtr_list *list, const char *analyzer, enum vtr
 
 	if (!words)
 		return 0;
-	vtr_say("all ranks in one report: vptrace-analyze ranks %s", words);
+	if (vtr_ranks_world(list) > (long)vtr_ranks_count(list))
+		vtr_say("these %zu of %ld ranks in one report: vptrace-analyze ranks %s",
+			vtr_ranks_count(list), vtr_ranks_world(list), words);
+	else
+		vtr_say("all ranks in one report: vptrace-analyze ranks %s", words);
 	free(words);
 	if (report != VTR_REPORT_NONE)
 		show_ranks(list, analyzer, report);
+	return 1;
+}
+
+/* Each rank has a launcher: that of the first one says the command for all. Returns whether a report on standard output is
+ * this launcher's to show: of several at once nobody could read one. */
+static int say_other_ranks(const struct vtr_list *list, const char *analyzer)
+{
+	char *words;
+
+	if (list->file_count && vtr_rank_of(list, list->files[0].pid) > 0)
+		return 0;
+	words = knows_ranks(analyzer) ? vtr_ranks_words_of_others(list) : NULL;
+	if (words)
+		vtr_say("the %ld ranks in one report, once all have ended: vptrace-analyze ranks "
+			"%s",
+			vtr_ranks_world(list), words);
+	free(words);
 	return 1;
 }
 
@@ -395,14 +416,14 @@ int vtr_summary(struct vtr_list *list, const char *analyzer, struct vtr_wanted w
 	const struct vtr_ending *ending, const char *simulated)
 {
 	size_t recorded = 0, lost, running, i;
-	int has_ranks = vtr_ranks_count(list) > 1, failed;
+	int has_ranks = vtr_ranks_count(list) > 1, is_one = vtr_ranks_is_one(list), failed;
 	char text[256];
 
 	if (has_ranks)
 		vtr_ranks_sort(list);
 	for (i = 0; i < list->file_count; i++)
 		recorded += (size_t)say_file(list->files[i].path,
-			has_ranks ? vtr_rank_of(list, list->files[i].pid) : -1, analyzer);
+			has_ranks || is_one ? vtr_rank_of(list, list->files[i].pid) : -1, analyzer);
 	if (has_ranks)
 		vtr_ranks_say_missing(list);
 	failed = !recorded && has_failed(list);
@@ -419,6 +440,9 @@ int vtr_summary(struct vtr_list *list, const char *analyzer, struct vtr_wanted w
 		vtr_say("if nobody sent signal %d, the system ran out of memory: see dmesg",
 			SIGKILL);
 	if (has_ranks && say_ranks(list, analyzer, wanted.report))
+		wanted.report = VTR_REPORT_NONE;
+	if (is_one && list->file_count && !say_other_ranks(list, analyzer) &&
+		wanted.report == VTR_REPORT_TEXT)
 		wanted.report = VTR_REPORT_NONE;
 	if (wanted.report != VTR_REPORT_NONE && largest(list))
 		show_report(largest(list), analyzer, wanted);

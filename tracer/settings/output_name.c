@@ -171,8 +171,7 @@ static int is_sequence(const char *pattern)
 	return pattern[0] == '%' && pattern[1] != '%';
 }
 
-/* The length of what stands at a place: a sequence, or a character. */
-static size_t width(const char *pattern)
+size_t vtr_output_width(const char *pattern)
 {
 	const char *end = is_sequence(pattern) && pattern[1] == 'q' ? strchr(pattern, '}') : NULL;
 
@@ -200,11 +199,11 @@ static int fits(const char *pattern, const char *path)
 			if (!now[i])
 				continue;
 			if (is_sequence(pattern + i)) {
-				now[i + width(pattern + i)] |= BEFORE;
+				now[i + vtr_output_width(pattern + i)] |= BEFORE;
 				if (may_insert(pattern + i, *path, now[i]))
 					next[i] |= WITHIN;
 			} else if (*path == pattern[i]) {
-				next[i + width(pattern + i)] |= BEFORE;
+				next[i + vtr_output_width(pattern + i)] |= BEFORE;
 			}
 		}
 		if (!*path)

@@ -13,6 +13,9 @@
  * sequence, no file name at the end, too long for `size`; `out` is "" then. */
 int vtr_output_expand(const char *pattern, long rank, char *out, size_t size, struct vpt_err *err);
 
+/* The length of the sequence at the beginning of `pattern`, as 2 of "%r.zst"; of any other text 1. */
+size_t vtr_output_width(const char *pattern);
+
 /* Whether some process's expansion of `pattern` may be `path`: the pattern's own text is there, and between
  * it only what its sequences may insert. A pattern that ends with "/" is followed by a default name. */
 int vtr_output_fits(const char *pattern, const char *path);

@@ -51,20 +51,6 @@ same "$rule: the same bytes" "" "$(cmp out one.json 2>&1)"
 processes 2 0 "to a file" job --base one/rank0.json --format json -o two.json
 same "$rule: the same bytes" "" "$(cmp two.json one.json 2>&1)"
 silent out
-# ---- Slurm, where a controller answers ----
-if command -v srun >/dev/null && timeout 5 sinfo -h >/dev/null 2>&1; then
-	[ $kind = mpich ] && plugin=pmi2 || plugin=pmix
-	for n in 1 2 3 8; do
-		rule="srun -n $n"
-		cases=$((cases + 1))
-		timeout 60 srun --overcommit -n $n --mpi=$plugin "$program" job --base one/rank0.json --format json >out 2>err </dev/null ||
-			fail "$rule: found exit code $?"
-		same "$rule: the same bytes" "" "$(cmp out one.json 2>&1)"
-	done
-else
-	echo "SKIPPED: srun: no controller of Slurm answers"
-fi
-
 processes 2 4 "a condition" job --fail-if 'waits>0.1%'
 says err "--fail-if waits>0.1%: waits"
 echo "no trace" >job/rank9.json

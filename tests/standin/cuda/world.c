@@ -125,11 +125,14 @@ static int join(void)
 	struct flock mine;
 	void *mapped;
 
+	if (!rank)
+		rank = getenv("SLURM_PROCID");
 	if (world)
 		return 0;
 	if (!path || !*path || !rank)
 		return wrong("a communicator of several ranks: expected the job's file in "
-			     "VPT_STANDIN_WORLD and this process's rank in RANK");
+			     "VPT_STANDIN_WORLD and this process's rank in RANK or "
+			     "SLURM_PROCID");
 	world_rank = (unsigned)atoi(rank);
 	world_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (world_file < 0 || ftruncate(world_file, sizeof(*world)))

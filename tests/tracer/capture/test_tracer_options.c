@@ -28,7 +28,7 @@ static int clean_environment(void **state)
 		"VPTRACE_PROFILE", "VPTRACE_MEMORY", "VPTRACE_FLUSH_MS", "VPTRACE_STOP_MS",
 		"VPTRACE_LEVEL", "VPTRACE_LIBCUPTI", "VPTRACE_SYNC", "VPTRACE_DEVICE_BUFFERS",
 		"VPTRACE_COUNTERS", "VPTRACE_STACKS", "RANK", "OMPI_COMM_WORLD_RANK",
-		"SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "TAG", "EMPTY"};
+		"SLURM_PROCID", "SLURM_STEP_ID", "PMI_RANK", "PMIX_RANK", "TAG", "EMPTY"};
 	size_t i;
 
 	(void)state;
@@ -459,8 +459,10 @@ static void the_first_number_is_the_rank(void **state)
 		clean_environment(state);
 		if (cases[i].rank)
 			setenv("RANK", cases[i].rank, 1);
-		if (cases[i].slurm)
+		if (cases[i].slurm) {
 			setenv("SLURM_PROCID", cases[i].slurm, 1);
+			setenv("SLURM_STEP_ID", "0", 1);
+		}
 		if (cases[i].pmix)
 			setenv("PMIX_RANK", cases[i].pmix, 1);
 		assert_int_equal(vtr_options_resolve(NULL, &got, &err), VPT_OK);

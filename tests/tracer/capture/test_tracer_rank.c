@@ -37,8 +37,8 @@ static void the_first_launcher_with_a_rank_is_believed(void **state)
 		{"torchrun", "RANK=9 WORLD_SIZE=16 LOCAL_RANK=1 LOCAL_WORLD_SIZE=8 GROUP_RANK=1",
 			{9, 16, 1, 8, 1}},
 		{"torchrun below Slurm, which has a task a node",
-			"SLURM_PROCID=1 SLURM_NTASKS=2 SLURM_LOCALID=0 SLURM_NODEID=1 RANK=9 "
-			"WORLD_SIZE=16",
+			"SLURM_PROCID=1 SLURM_NTASKS=2 SLURM_LOCALID=0 SLURM_NODEID=1 "
+			"SLURM_STEP_ID=0 RANK=9 WORLD_SIZE=16",
 			{9, 16, -1, -1, -1}},
 		{"Open MPI",
 			"OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 "
@@ -47,14 +47,33 @@ static void the_first_launcher_with_a_rank_is_believed(void **state)
 			{3, 4, 1, 2, -1}},
 		{"Slurm",
 			"SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_LOCALID=1 SLURM_NTASKS_PER_NODE=4 "
-			"SLURM_NODEID=1",
+			"SLURM_NODEID=1 SLURM_STEP_ID=0",
 			{5, 8, 1, 4, 1}},
+		{"Slurm with as many tasks as it likes on each node",
+			"SLURM_PROCID=9 SLURM_NTASKS=11 SLURM_LOCALID=1 SLURM_NODEID=2 "
+			"SLURM_STEP_ID=0 SLURM_STEP_TASKS_PER_NODE=4(x2),3",
+			{9, 11, 1, 3, 2}},
+		{"Slurm with a list that is none",
+			"SLURM_PROCID=9 SLURM_NTASKS=11 SLURM_LOCALID=1 SLURM_NODEID=2 "
+			"SLURM_STEP_ID=0 SLURM_STEP_TASKS_PER_NODE=4(x0),(",
+			{9, 11, 1, -1, 2}},
+		{"the script of sbatch is no rank",
+			"SLURM_PROCID=0 SLURM_NTASKS=8 SLURM_LOCALID=0 SLURM_NODEID=0",
+			{-1, -1, -1, -1, -1}},
+		{"MPICH's mpiexec in a job of Slurm",
+			"SLURM_PROCID=0 SLURM_NTASKS=1 SLURM_LOCALID=0 SLURM_NODEID=0 "
+			"SLURM_STEP_ID=1 PMI_RANK=2 PMI_SIZE=4 MPI_LOCALRANKID=2 MPI_LOCALNRANKS=4",
+			{2, 4, 2, 4, -1}},
+		{"srun with PMI of its own",
+			"SLURM_PROCID=2 SLURM_NTASKS=4 SLURM_LOCALID=0 SLURM_NODEID=1 "
+			"SLURM_STEP_ID=1 SLURM_STEP_TASKS_PER_NODE=2(x2) PMI_RANK=2 PMI_SIZE=4",
+			{2, 4, 0, 2, 1}},
 		{"MPICH", "PMI_RANK=2 PMI_SIZE=4 MPI_LOCALRANKID=0 MPI_LOCALNRANKS=2",
 			{2, 4, 0, 2, -1}},
 		{"PMIx says only the rank", "PMIX_RANK=2", {2, -1, -1, -1, -1}},
 		{"what is no number is not known",
-			"SLURM_PROCID=0 SLURM_NTASKS=8x SLURM_NTASKS_PER_NODE=4(x2) "
-			"SLURM_LOCALID=-1 SLURM_NODEID=",
+			"SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=8x "
+			"SLURM_NTASKS_PER_NODE=4(x2) SLURM_LOCALID=-1 SLURM_NODEID=",
 			{0, -1, -1, -1, -1}},
 	};
 	size_t i;

@@ -64,6 +64,12 @@ void vtr_list_free(struct vtr_list *list);
 /* How many ranks have reported. */
 size_t vtr_ranks_count(const struct vtr_list *list);
 
+/* How many ranks the job has, as its launcher said; -1: not known, or there is no rank. */
+long vtr_ranks_world(const struct vtr_list *list);
+
+/* Whether this is the launcher of one rank alone, of a job that has a launcher for each: below srun or mpirun. */
+int vtr_ranks_is_one(const struct vtr_list *list);
+
 /* The rank of a process; -1: it is none, or not known. */
 long vtr_rank_of(const struct vtr_list *list, long pid);
 
@@ -77,6 +83,10 @@ void vtr_ranks_say_missing(const struct vtr_list *list);
  * matches these files alone, else each file. The caller frees them. NULL: there are fewer than two
  * files of ranks, or no memory. */
 char *vtr_ranks_words(const struct vtr_list *list);
+
+/* Where each rank has a launcher: the same, for what the others record. A pattern, made of VPTRACE_OUTPUT, since they may
+ * still run. The caller frees it. NULL: the names do not differ by anything that VPTRACE_OUTPUT says, or no memory. */
+char *vtr_ranks_words_of_others(const struct vtr_list *list);
 
 /* The file of the first rank that has one, in the list's order; "": none. */
 const char *vtr_ranks_first(const struct vtr_list *list);

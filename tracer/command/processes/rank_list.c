@@ -2,9 +2,11 @@
  * other or at once: torchrun starts them again, and their children inherit the variables. */
 #include "tracer/command/processes/process_list.h"
 
-#include "tracer/command/base/say.h"
+#include "formats/base/text.h"
 #include "formats/cli/shell_word.h"
+#include "tracer/command/base/say.h"
 #include "tracer/command/processes/running_processes.h"
+#include "tracer/settings/output_name.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -49,6 +51,22 @@ size_t vtr_ranks_count(const struct vtr_list *list)
 	return count;
 }
 
+long vtr_ranks_world(const struct vtr_list *list)
+{
+	long world = -1;
+	size_t i;
+
+	for (i = 0; i < list->process_count; i++)
+		if (list->processes[i].is_rank && list->processes[i].world > world)
+			world = list->processes[i].world;
+	return world;
+}
+
+int vtr_ranks_is_one(const struct vtr_list *list)
+{
+	return vtr_ranks_count(list) == 1 && vtr_ranks_world(list) > 1;
+}
+
 static int compare_ranks(const void *a, const void *b, void *list)
 {
 	const struct vtr_traced_file *x = a, *y = b;
@@ -91,7 +109,7 @@ static void say_why(const struct vtr_traced *t)
 
 void vtr_ranks_say_missing(const struct vtr_list *list)
 {
-	long world = 0, here = 0;
+	long world = vtr_ranks_world(list), here = 0;
 	size_t count = vtr_ranks_count(list), i;
 
 	for (i = 0; i < list->process_count; i++) {
@@ -99,7 +117,6 @@ void vtr_ranks_say_missing(const struct vtr_list *list)
 
 		if (!t->is_rank)
 			continue;
-		world = t->world > world ? t->world : world;
 		here = t->local_world > here ? t->local_world : here;
 		if (!is_again(list, i) && !has_file(list, t->rank))
 			say_why(t);
@@ -205,6 +222,63 @@ char *vtr_ranks_words(const struct vtr_list *list)
 			vpt_put_word(out, path, strlen(path));
 		}
 	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Writes "HEAD*TAIL" for a name that vtr_output_default() made. Returns 0 if it did not. */
+static int put_default_pattern(const char *path, FILE *out)
+{
+	const char *name = strrchr(path, '/'), *rank = NULL, *at = name ? name : path;
+
+	while ((at = strstr(at, "-r")) != NULL)
+		rank = at += 2;
+	if (!rank)
+		return 0;
+	vpt_put_word(out, path, (size_t)(rank - path));
+	fputs("*.zst", out);
+	return 1;
+}
+
+/* Writes the pattern's own text, and a star for what differs. Returns 0 if nothing does. */
+static int put_output_pattern(const char *pattern, FILE *out)
+{
+	int differs = 0;
+
+	while (*pattern) {
+		size_t own = strcspn(pattern, "%");
+
+		if (own)
+			vpt_put_word(out, pattern, own);
+		pattern += own;
+		if (pattern[0] == '%' && pattern[1] == '%') {
+			vpt_put_word(out, pattern, 1);
+			pattern += 2;
+		} else if (*pattern) {
+			fputs("*", out);
+			differs = 1;
+			pattern += vtr_output_width(pattern);
+		}
+	}
+	return differs;
+}
+
+char *vtr_ranks_words_of_others(const struct vtr_list *list)
+{
+	const char *pattern = getenv("VPTRACE_OUTPUT");
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int differs;
+
+	if (!out)
+		return NULL;
+	if (pattern && *vpt_file_name(pattern))
+		differs = put_output_pattern(pattern, out);
+	else
+		differs = put_default_pattern(vtr_ranks_first(list), out);
+	if (!fclose(out) && differs)
 		return text;
 	free(text);
 	return NULL;
