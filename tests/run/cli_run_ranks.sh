@@ -23,6 +23,7 @@ for folder in new old; do
 #!/bin/sh
 if [ "\$1" = ranks ] && [ $folder = old ]; then exit 1; fi
 if [ "\$*" = "ranks --help" ]; then echo "vptrace-analyze ranks - report on all"; exit; fi
+if [ "\$1" = ranks ] && [ -e fails ]; then exit 1; fi
 if [ "\$1" = ranks ]; then shift; echo "JOINT \$# \$*"; exit; fi
 exec "$VPT_ANALYZE" "\$@"
 SCRIPT
@@ -57,6 +58,11 @@ VPTRACE_OVERWRITE=1 job new --report=html -o pages/h%r.zst -- "$demo" --ranks 3 
 grep -q -- "-o $work/pages/ranks.html --force $work/pages/h0.zst" out || fail "a page that may be replaced"
 
 # ---- without a report of ranks ----
+: >fails
+job new --report -o f%r.zst -- "$demo" --ranks 3 $small
+same "that of the largest where there is none of all" 1 "$(grep -c '^RESULT' out)"
+says err "no report of all ranks"
+rm fails
 job old --report -o o%r.zst -- "$demo" --ranks 3 $small
 same "the report of the largest" 1 "$(grep -c '^RESULT' out)"
 says err "rank 2: "
@@ -94,6 +100,10 @@ job new -o k%r.zst -- "$demo" --ranks 3 $small --plant 1:ends=0
 same "exit code when a rank was killed" 1 $code
 says err "rank 1: no file: process"
 says err "rank 0: $work/k0.zst: "
+
+# A process that is killed between the creation of its file and its first write.
+job new -o v%r.zst -- sh -c "RANK=0 WORLD_SIZE=2 '$demo' $small; : >v1.zst; printf '%s\\n' 'rank 1 1 2 2' 'start 1 0 ' 'file 1 $work/v1.zst' >>\"\$VPTRACE_LIST\""
+says err "rank 1: $work/v1.zst: 0 bytes, nothing: process 1 ended without a stop, before it had written anything"
 
 # ---- no job ----
 job new -o 'a%p.zst' -- sh -c "'$demo' $small; '$demo' $small"

@@ -80,8 +80,16 @@ static int put_verdict(char *answer, char *out, size_t size)
 	return has_events;
 }
 
-/* Returns whether something was recorded in it. `rank`: -1, or the one that it is of. */
-static int say_file(const char *path, long rank, const char *analyzer)
+static int is_empty(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !st.st_size;
+}
+
+/* Returns whether something was recorded in it. `rank`: -1, or the one that it is of. `by`: the process that wrote it, or
+ * NULL. */
+static int say_file(const char *path, long rank, const struct vtr_traced *by, const char *analyzer)
 {
 	const char *const argv[] = {"vptrace-analyze", "check", path, NULL};
 	char *answer = malloc(ANSWER_BYTES), size[32], verdict[1024], of[32] = "";
@@ -91,6 +99,10 @@ static int say_file(const char *path, long rank, const char *analyzer)
 	put_size(path, size);
 	if (rc < 0)
 		snprintf(verdict, sizeof(verdict), "not checked: vptrace-analyze cannot be run");
+	else if (rc == 1 && is_empty(path) && by && by->started && !by->ended)
+		snprintf(verdict, sizeof(verdict),
+			"nothing: process %ld ended without a stop, before it had written anything",
+			by->pid);
 	else if (rc == 1)
 		snprintf(verdict, sizeof(verdict), "cannot be read");
 	else
@@ -333,8 +345,9 @@ static int knows_ranks(const char *analyzer)
 	return knows;
 }
 
-/* The report of all ranks; their page is "ranks.html" beside the first one's file. */
-static void show_ranks(const struct vtr_list *list, const char *analyzer, enum vtr_report report)
+/* The report of all ranks; their page is "ranks.html" beside the first one's file. Returns 0 if there is none, as of ranks
+ * that used no GPU. */
+static int show_ranks(const struct vtr_list *list, const char *analyzer, enum vtr_report report)
 {
 	const char **argv = calloc(list->file_count + 8, sizeof(*argv));
 	const char *overwrite = getenv("VPTRACE_OVERWRITE");
@@ -343,7 +356,7 @@ static void show_ranks(const struct vtr_list *list, const char *analyzer, enum v
 	int rc;
 
 	if (!argv)
-		return;
+		return 0;
 	argv[used++] = "vptrace-analyze";
 	argv[used++] = "ranks";
 	argv[used++] = "--no-progress";
@@ -358,10 +371,11 @@ static void show_ranks(const struct vtr_list *list, const char *analyzer, enum v
 	vtr_ranks_arguments(list, argv + used);
 	rc = vtr_program_show(analyzer, argv);
 	if (rc != 0 && rc != 3)
-		vtr_say("no report of all ranks: vptrace-analyze failed");
+		vtr_say("no report of all ranks, see above; the report of the largest file:");
 	else if (report == VTR_REPORT_HTML)
 		vtr_say("report: %s", page);
 	free(argv);
+	return rc == 0 || rc == 3;
 }
 
 /* The command for the report of all ranks, and that report if it is wanted. Returns 0 if there is
@@ -379,9 +393,7 @@ static int say_ranks(const struct vtr_list *list, const char *analyzer, enum vtr
 	else
 		vtr_say("all ranks in one report: vptrace-analyze ranks %s", words);
 	free(words);
-	if (report != VTR_REPORT_NONE)
-		show_ranks(list, analyzer, report);
-	return 1;
+	return report == VTR_REPORT_NONE || show_ranks(list, analyzer, report);
 }
 
 /* Each rank has a launcher: that of the first one says the command for all. Returns whether a report on standard output is
@@ -423,7 +435,8 @@ int vtr_summary(struct vtr_list *list, const char *analyzer, struct vtr_wanted w
 		vtr_ranks_sort(list);
 	for (i = 0; i < list->file_count; i++)
 		recorded += (size_t)say_file(list->files[i].path,
-			has_ranks || is_one ? vtr_rank_of(list, list->files[i].pid) : -1, analyzer);
+			has_ranks || is_one ? vtr_rank_of(list, list->files[i].pid) : -1,
+			vtr_list_process(list, list->files[i].pid), analyzer);
 	if (has_ranks)
 		vtr_ranks_say_missing(list);
 	failed = !recorded && has_failed(list);

@@ -124,13 +124,40 @@ int vpa_rank_files_list(
 
 /* ---- reading ---- */
 
+enum { NAMED_MOST = 4, NAMED_SIZE = 120 };
+
+/* Files in which no GPU worked. A job of a thousand ranks that only its host recorded has a thousand. */
+struct without_gpu {
+	size_t count;
+	char named[NAMED_MOST][NAMED_SIZE];
+};
+
 /* Where ranks go, and how traces become some. */
 struct reading {
 	struct vpa_options *options;
 	int progress;
 	struct vpa_rank_list *out;
 	int *damaged; /* counts what cannot be read and was named; NULL: that is an error */
+	struct without_gpu *without_gpu;
 };
+
+static void say_without_gpu(const struct without_gpu *w)
+{
+	char names[NAMED_MOST * (NAMED_SIZE + 2) + 32];
+	size_t used = 0, i;
+
+	if (w->count == 1)
+		vpa_say("%s: no GPU worked in it: no rank", w->named[0]);
+	if (w->count < 2)
+		return;
+	for (i = 0; i < w->count && i < NAMED_MOST; i++)
+		used += (size_t)snprintf(
+			names + used, sizeof(names) - used, "%s%s", i ? ", " : "", w->named[i]);
+	if (w->count > NAMED_MOST)
+		snprintf(
+			names + used, sizeof(names) - used, " and %zu more", w->count - NAMED_MOST);
+	vpa_say("no GPU worked in %zu of the files, which are no ranks: %s", w->count, names);
+}
 
 /* Details of many ranks stay in their file, if that can be opened again. */
 static int leave_detail(struct vpa_rank_list *list, const char *path, uint64_t at)
@@ -289,8 +316,12 @@ static int read_file(const struct reading *r, struct vpt_source *src, const char
 	} else {
 		rc = read_trace(r, src, name, err);
 	}
-	if (!rc && r->out->count == before)
-		vpa_say("%s: no GPU worked in it: no rank", name);
+	if (!rc && r->out->count == before) {
+		if (r->without_gpu->count < NAMED_MOST)
+			snprintf(r->without_gpu->named[r->without_gpu->count], NAMED_SIZE, "%s",
+				name);
+		r->without_gpu->count++;
+	}
 	return rc;
 }
 
@@ -384,9 +415,12 @@ static int read_input(const struct reading *r, const char *path, struct vpt_err 
 static int read_capture(const char *path, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, struct vpt_err *err)
 {
-	const struct reading r = {options, progress, out, NULL};
+	struct without_gpu without_gpu = {.count = 0};
+	const struct reading r = {options, progress, out, NULL, &without_gpu};
+	int rc = read_input(&r, path, err);
 
-	return read_input(&r, path, err);
+	say_without_gpu(&without_gpu);
+	return rc;
 }
 
 int vpa_rank_base_read(const char *path, struct vpa_options *options, int progress,
@@ -404,7 +438,8 @@ int vpa_rank_base_read(const char *path, struct vpa_options *options, int progre
 int vpa_rank_inputs_read(const char *const *paths, size_t count, struct vpa_options *options,
 	int progress, struct vpa_rank_list *out, int *damaged, struct vpt_err *err)
 {
-	const struct reading r = {options, progress, out, damaged};
+	struct without_gpu without_gpu = {.count = 0};
+	const struct reading r = {options, progress, out, damaged, &without_gpu};
 	struct vpa_rank_files files = {.count = 0};
 	size_t i;
 	int rc = vpa_rank_files_list(paths, count, &files, err);
@@ -412,6 +447,7 @@ int vpa_rank_inputs_read(const char *const *paths, size_t count, struct vpa_opti
 	for (i = 0; i < files.count && !rc; i++)
 		rc = go_on(&r, read_input(&r, files.paths[i], err), err);
 	vpa_rank_files_free(&files);
+	say_without_gpu(&without_gpu);
 	if (!rc && *damaged && !out->count)
 		return vpt_fail(err, VPT_EDATA, "none of the files could be read");
 	return rc;

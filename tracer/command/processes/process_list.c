@@ -256,6 +256,16 @@ int vtr_list_take(struct vtr_list *list)
 	return is_there ? 0 : -1;
 }
 
+const struct vtr_traced *vtr_list_process(const struct vtr_list *list, long pid)
+{
+	size_t i;
+
+	for (i = 0; i < list->process_count; i++)
+		if (list->processes[i].pid == pid)
+			return &list->processes[i];
+	return NULL;
+}
+
 int vtr_list_has_file(const struct vtr_list *list, long pid)
 {
 	size_t i;

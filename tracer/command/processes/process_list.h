@@ -52,6 +52,9 @@ void vtr_list_file(struct vtr_list *list, long pid, const char *path);
 /* Whether the process has written one. */
 int vtr_list_has_file(const struct vtr_list *list, long pid);
 
+/* The process of this id; NULL: it has reported nothing. */
+const struct vtr_traced *vtr_list_process(const struct vtr_list *list, long pid);
+
 /* Reads what the processes have written so far, and removes the file. 0, or -1: somebody has removed it
  * before, or it cannot be read. */
 int vtr_list_take(struct vtr_list *list);

@@ -13,19 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct vtr_traced *process_of(const struct vtr_list *list, long pid)
-{
-	size_t i;
-
-	for (i = 0; i < list->process_count; i++)
-		if (list->processes[i].pid == pid)
-			return &list->processes[i];
-	return NULL;
-}
-
 long vtr_rank_of(const struct vtr_list *list, long pid)
 {
-	const struct vtr_traced *t = process_of(list, pid);
+	const struct vtr_traced *t = vtr_list_process(list, pid);
 
 	return t && t->is_rank ? t->rank : -1;
 }
