@@ -255,8 +255,37 @@ uint64_t vpa_job_start_wait(const struct vpa_job *job)
 	return sum;
 }
 
+/* A rank's time from its first op to its last, without what it waited at the start. */
+static uint64_t span_of(const struct vpa_job *job, const struct vpa_job_rank *r)
+{
+	return vpt_sat_sub(
+		r->rank->last_ns - r->rank->first_ns, job->start_ns ? r->start_wait_ns : 0);
+}
+
+double vpa_job_rank_per_unit(const struct vpa_job *job, const struct vpa_job_rank *r, double ns)
+{
+	uint64_t span_ns = span_of(job, r);
+
+	return vpa_job_per_unit(job, r->cut_ns && span_ns && job->span_ns
+					     ? ns * (double)job->span_ns / (double)span_ns
+					     : ns);
+}
+
+/* Whether all ranks are cut: there is none to go by then. */
+static int are_cut(const struct vpa_job *job)
+{
+	size_t i = 0;
+
+	while (i < job->rank_count &&
+		(job->ranks[i].cut_ns || job->ranks[i].rank->unit != job->unit))
+		i++;
+	return i == job->rank_count;
+}
+
+/* By the ranks that are there to the end. */
 static void sum_units(struct vpa_job *job)
 {
+	const int with_cut = are_cut(job);
 	uint64_t units = 0;
 	size_t i, count = 0;
 
@@ -264,13 +293,11 @@ static void sum_units(struct vpa_job *job)
 	for (i = 0; i < job->rank_count; i++) {
 		const struct vpa_rank *r = job->ranks[i].rank;
 
-		if (r->unit != job->unit)
+		if (r->unit != job->unit || (job->ranks[i].cut_ns && !with_cut))
 			continue;
 		vpt_sat_add_to(&job->unit_ns, vpa_job_unit_of(job, &job->ranks[i]));
 		vpt_sat_add_to(&units, r->units);
-		vpt_sat_add_to(
-			&job->span_ns, vpt_sat_sub(r->last_ns - r->first_ns,
-					       job->start_ns ? job->ranks[i].start_wait_ns : 0));
+		vpt_sat_add_to(&job->span_ns, span_of(job, &job->ranks[i]));
 		count++;
 	}
 	if (count) {
@@ -548,6 +575,7 @@ static int make(struct vpa_job *job, struct vpt_err *err)
 		rc = vpa_clocks_find(&job->list, &job->matching, &job->clocks);
 	if (rc)
 		return rc;
+	vpa_cut_ranks_find(job);
 	describe(job);
 	find_unit(job);
 	rc = check_asked(job, err);

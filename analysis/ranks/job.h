@@ -45,6 +45,9 @@ struct vpa_job_rank {
 	uint64_t matched, unmatched; /* collectives */
 	uint64_t
 		at_least; /* part of matched: a rank of the group lacks it, so waits may be longer */
+	/* How long the rank of its groups that goes on longest does after this one's last op, and in how many collectives of
+	 * those groups; 0: its capture does not end early. */
+	uint64_t cut_ns, cut_collectives;
 	/* Sums over its matched collectives. Transfer may be below 0 where clocks or times are wrong. */
 	uint64_t wait_ns, unsure_ns, skew_ns;
 	int64_t transfer_ns;
@@ -228,5 +231,8 @@ static inline double vpa_job_per_unit(const struct vpa_job *job, double ns)
 		       ? ns * (double)job->unit_ns / (double)job->span_ns
 		       : ns;
 }
+
+/* The same for a time of one rank: of one whose capture ends early, of the units that it has. */
+double vpa_job_rank_per_unit(const struct vpa_job *job, const struct vpa_job_rank *r, double ns);
 
 #endif

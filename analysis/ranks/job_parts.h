@@ -5,6 +5,11 @@
 #include "analysis/ranks/job.h"
 #include "analysis/ranks/job_rows.h"
 
+/* ---- cut_ranks.c: ranks whose captures end while the others go on ---- */
+
+/* Fills in cut_ns and cut_collectives of ranks whose collectives are matched, and whose clocks are known. */
+void vpa_cut_ranks_find(struct vpa_job *job);
+
 /* ---- waits/: the waits of a job's collectives, and who is to blame for them.
  *
  *	vpa_job_waits_begin()   from times alone: how long ranks wait, and for whom

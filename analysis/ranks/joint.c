@@ -138,7 +138,8 @@ static uint64_t median_wait(const struct vpa_job *job, int64_t *numbers)
 	return (uint64_t)vpa_nth(numbers, job->rank_count, job->rank_count / 2);
 }
 
-/* Those for whom others would wait a tenth of all waits. Where some wait less than most do, who waits as long as these only passes
+/* Those for whom others would wait a tenth of all waits, and whose captures do not end early: what such a rank would bring is not
+ * known. Where some wait less than most do, who waits as long as these only passes
  * on what it waited for itself. For a rank without a partner nobody waits. */
 static int find_late(struct vpa_joint *j)
 {
@@ -169,7 +170,9 @@ static int find_late(struct vpa_joint *j)
 	for (i = 0; i < job->rank_count && j->late_count < VPA_FIX_RANKS_MOST &&
 		    order[i].ns > blame_ns / 10;
 		i++) {
-		if (!job->ranks[order[i].rank].matched || (waits_less && !order[i].less_ns))
+		const struct vpa_job_rank *r = &job->ranks[order[i].rank];
+
+		if (!r->matched || r->cut_ns || (waits_less && !order[i].less_ns))
 			continue;
 		j->late[j->late_count++] = order[i].rank;
 		j->ranks[order[i].rank].is_late = 1;

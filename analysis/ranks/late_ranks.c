@@ -51,18 +51,39 @@ int vpa_is_late(const struct vpa_late_ranks *out, size_t rank)
 	return k < out->rank_count;
 }
 
+/* Whether a rank may be late: of one whose capture ends early not all is known, so it is named only where most of the blame is
+ * of such ranks. */
+static int may_be_late(const struct vpa_late_ranks *out, const struct vpa_job_rank *r)
+{
+	return out->with_cut || !r->cut_ns;
+}
+
 /* The most to blame of those that are not in `out` yet. */
 static size_t next_of(const struct vpa_job *job, int is_own, const struct vpa_late_ranks *out)
 {
 	size_t best = job->rank_count, i;
 
 	for (i = 0; i < job->rank_count; i++)
-		if (!vpa_is_late(out, i) &&
+		if (!vpa_is_late(out, i) && may_be_late(out, &job->ranks[i]) &&
 			(best == job->rank_count ||
 				blame_of(&job->ranks[i], is_own, out->with_start) >
 					blame_of(&job->ranks[best], is_own, out->with_start)))
 			best = i;
 	return best;
+}
+
+static int most_is_of_cut(const struct vpa_job *job, int with_start)
+{
+	uint64_t cut_ns = 0, all_ns = 0;
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++) {
+		uint64_t ns = all_blame(&job->ranks[i], with_start);
+
+		vpt_sat_add_to(&all_ns, ns);
+		vpt_sat_add_to(&cut_ns, job->ranks[i].cut_ns ? ns : 0);
+	}
+	return cut_ns > all_ns / 2;
 }
 
 /* By what ranks themselves are to blame for, where that is a fair part of it. */
@@ -73,7 +94,10 @@ static void find_ranks(const struct vpa_job *job, struct vpa_late_ranks *out)
 	uint64_t own_ns = 0, all_ns = 0, found_ns = 0;
 	int is_own;
 
+	out->with_cut = most_is_of_cut(job, out->with_start);
 	for (i = 0; i < job->rank_count; i++) {
+		if (!may_be_late(out, &job->ranks[i]))
+			continue;
 		vpt_sat_add_to(&own_ns, own_blame(&job->ranks[i], out->with_start));
 		vpt_sat_add_to(&all_ns, all_blame(&job->ranks[i], out->with_start));
 	}
@@ -81,6 +105,8 @@ static void find_ranks(const struct vpa_job *job, struct vpa_late_ranks *out)
 	all_ns = is_own ? own_ns : all_ns;
 	while (out->rank_count < most && found_ns / MOST_PERCENT < all_ns / 100) {
 		i = next_of(job, is_own, out);
+		if (i == job->rank_count)
+			break;
 		out->ranks[out->rank_count++] = i;
 		vpt_sat_add_to(&found_ns, blame_of(&job->ranks[i], is_own, out->with_start));
 		vpt_sat_add_to(&out->share_ns, all_blame(&job->ranks[i], out->with_start));
@@ -139,7 +165,8 @@ static void add_equals(const struct vpa_job *job, struct vpa_late_ranks *out)
 	if (!first->matched)
 		return;
 	for (i = 0; i < job->rank_count && found <= most; i++) {
-		if (vpa_is_late(out, i) || job->ranks[i].wait_ns > usual_ns / EQUAL ||
+		if (vpa_is_late(out, i) || !may_be_late(out, &job->ranks[i]) ||
+			job->ranks[i].wait_ns > usual_ns / EQUAL ||
 			apart_ns(job, out, i) > (int64_t)(usual_ns / first->matched / EQUAL))
 			continue;
 		if (found++ < room)
@@ -273,7 +300,7 @@ struct vpa_late_ranks vpa_late_ranks_of(const struct vpa_job *job)
 		!start_ns || job->wait_ns - start_ns < vpt_sat_sub(time_ns, start_ns) / IN_STEP;
 	find_ranks(job, &out);
 	/* Of a start the replay knows nothing. */
-	if (job->is_replayed && !(start_ns && out.with_start))
+	if (job->is_replayed && !out.with_cut && !(start_ns && out.with_start))
 		ask_replay(job, &out);
 	else if (!job->is_replayed && out.rank_count)
 		add_equals(job, &out);

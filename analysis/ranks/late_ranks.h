@@ -17,6 +17,7 @@ struct vpa_late_ranks {
 	size_t ranks[8];   /* indexes in job->ranks, the most to blame first */
 	size_t rank_count; /* of NONE and ALL 0 */
 	int with_start; /* waits at the start count; 0: job->start_ns is apart from what is said here */
+	int with_cut; /* most of the blame is of ranks whose captures end early; 0: `ranks` has none of these */
 	enum vpa_late_class klass; /* most of what they are later by */
 	const struct vpa_job_part
 		*part; /* the largest of that class, of the first rank or of all; NULL: none */

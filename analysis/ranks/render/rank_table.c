@@ -16,6 +16,14 @@ static struct vpa_num cell(const struct vpa_job *job, int64_t ns)
 	return vpa_fixed(vpa_job_per_unit(job, (double)ns) / 1e6, 1);
 }
 
+/* A time of a rank as the job's, so that a unit's share of it is that of the units that the rank has. */
+static int64_t as_whole(const struct vpa_job *job, const struct vpa_job_rank *r, int64_t ns)
+{
+	double whole = vpa_job_per_unit(job, 1);
+
+	return r->cut_ns ? (int64_t)(vpa_job_rank_per_unit(job, r, (double)ns) / whole) : ns;
+}
+
 static int by_blame(const void *a, const void *b)
 {
 	const struct vpa_job_rank *x = *(const struct vpa_job_rank *const *)a,
@@ -52,14 +60,25 @@ static int64_t made_to_wait(const struct vpa_job *job, const struct vpa_job_rank
 				   : 0;
 }
 
+/* What it computes, transfers, waits and is idle. */
+static void figures_of(const struct vpa_job *job, const struct vpa_job_rank *r, int64_t figures[4])
+{
+	figures[0] = as_whole(job, r, (int64_t)r->rank->class_ns[VPA_TIME_COMPUTE]);
+	figures[1] = as_whole(job, r, r->transfer_ns);
+	figures[2] = as_whole(job, r, (int64_t)vpa_job_wait_of(job, r));
+	figures[3] = as_whole(job, r, (int64_t)r->rank->class_ns[VPA_TIME_IDLE]);
+}
+
 static void put_rank(const struct vpa_job *job, const struct vpa_job_rank *r, struct vpa_table *t)
 {
-	struct vpa_row *row = vpa_table_row(t, 0, "rank %" PRId64, r->number);
+	struct vpa_row *row =
+		vpa_table_row(t, 0, "rank %" PRId64 "%s", r->number, r->cut_ns ? ", cut" : "");
+	int64_t figures[4];
+	size_t i;
 
-	row->cells[0] = cell(job, (int64_t)r->rank->class_ns[VPA_TIME_COMPUTE]);
-	row->cells[1] = cell(job, r->transfer_ns);
-	row->cells[2] = cell(job, (int64_t)vpa_job_wait_of(job, r));
-	row->cells[3] = cell(job, (int64_t)r->rank->class_ns[VPA_TIME_IDLE]);
+	figures_of(job, r, figures);
+	for (i = 0; i < 4; i++)
+		row->cells[i] = cell(job, figures[i]);
 	snprintf(row->cells[4].text, sizeof(row->cells[4].text), "%" PRIu64 "/%" PRIu64, r->last,
 		r->matched);
 	row->cells[5] = cell(job, made_to_wait(job, r));
@@ -96,10 +115,10 @@ static void put_others(const struct vpa_job *job, const struct vpa_job_rank *con
 
 	for (i = 0; i < count; i++) {
 		const struct vpa_job_rank *r = ranks[i];
-		const int64_t figures[] = {(int64_t)r->rank->class_ns[VPA_TIME_COMPUTE],
-			r->transfer_ns, (int64_t)vpa_job_wait_of(job, r),
-			(int64_t)r->rank->class_ns[VPA_TIME_IDLE], 0, made_to_wait(job, r)};
+		int64_t figures[6] = {0};
 
+		figures_of(job, r, figures);
+		figures[5] = made_to_wait(job, r);
 		for (k = 0; k < 6; k++)
 			widen(&bounds[k], figures[k], !i);
 		last += r->last;

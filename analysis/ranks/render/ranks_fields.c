@@ -114,6 +114,8 @@ static const struct vpa_field rank_fields[] = {
 		.number = idle_number},
 	{"collectives", U64(matched), "collectives", "matched with other ranks"},
 	{"unmatched", U64(unmatched), "collectives", "without a partner"},
+	{"cut_ns", U64(cut_ns), "ns",
+		"how long other ranks go on after its last op; 0: its capture does not end early"},
 	{"at_least", U64(at_least), "collectives",
 		"matched, but some rank of the group lacks them: waits are at least those"},
 	{"wait_ns", U64(wait_ns), "ns", "waited for the last rank, over its collectives"},

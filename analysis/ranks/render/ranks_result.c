@@ -23,19 +23,31 @@ static uint64_t mean(uint64_t sum, size_t count)
 	return count ? sum / count : 0;
 }
 
-static uint64_t compute_ns(const struct vpa_job *job)
-{
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < job->rank_count; i++)
-		vpt_sat_add_to(&sum, job->ranks[i].rank->class_ns[VPA_TIME_COMPUTE]);
-	return sum;
-}
-
 static uint64_t natural(int64_t n)
 {
 	return n > 0 ? (uint64_t)n : 0;
+}
+
+/* Of a unit, the mean of the ranks, each by the units that it has. */
+static struct vpa_num mean_per_unit(
+	const struct vpa_job *job, int64_t (*of)(const struct vpa_job_rank *r))
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++)
+		sum += vpa_job_rank_per_unit(job, &job->ranks[i], (double)of(&job->ranks[i]));
+	return vpa_duration(vpt_sat_u64(sum / (double)job->rank_count + 0.5));
+}
+
+static int64_t compute_of(const struct vpa_job_rank *r)
+{
+	return (int64_t)r->rank->class_ns[VPA_TIME_COMPUTE];
+}
+
+static int64_t transfer_of(const struct vpa_job_rank *r)
+{
+	return r->transfer_ns;
 }
 
 /* ---- RESULT ---- */
@@ -69,14 +81,16 @@ static const char *all_late_words(enum vpa_late_class klass)
 	return words[klass];
 }
 
-/* What a rank waits for others, the mean of those that are not late. */
+/* What a rank waits for others, the mean of those that are not late, and whose captures do not end early unless all of them do. */
 static uint64_t lost_ns(const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	uint64_t sum = 0;
-	size_t count = 0, i;
+	size_t count = 0, whole = 0, i;
 
 	for (i = 0; i < job->rank_count; i++)
-		if (!vpa_is_late(late, i)) {
+		whole += !vpa_is_late(late, i) && !job->ranks[i].cut_ns;
+	for (i = 0; i < job->rank_count; i++)
+		if (!vpa_is_late(late, i) && (!whole || !job->ranks[i].cut_ns)) {
 			vpt_sat_add_to(&sum, late->with_start
 						     ? job->ranks[i].wait_ns
 						     : vpa_job_wait_of(job, &job->ranks[i]));
@@ -115,11 +129,10 @@ static void add_loss(
 static struct vpa_words work_words(const struct vpa_job *job)
 {
 	struct vpa_words w = {.used = 0};
-	size_t n = job->rank_count;
 
 	vpa_words_add(&w, "", "A rank computes %s %s and transfers %s, the mean.",
-		per_unit(job, mean(compute_ns(job), n)).text, vpa_unit_words(job->unit)->a_name,
-		per_unit(job, mean(natural(job->transfer_ns), n)).text);
+		mean_per_unit(job, compute_of).text, vpa_unit_words(job->unit)->a_name,
+		mean_per_unit(job, transfer_of).text);
 	return w;
 }
 
@@ -163,11 +176,12 @@ static void put_result(
 		vpa_words_add(&w, "", "%s: a rank waits", all_late_words(late->klass));
 		break;
 	default:
-		vpa_words_add(&w, "", "%s LATE%s, the others wait for %s:",
+		vpa_words_add(&w, "", "%s LATE%s%s, the others wait for %s:",
 			late->rank_count == 1 ? " IS" : " ARE",
 			late->rank_count > 1 && vpa_ranks_pattern(job, VPA_PATTERN_TURNS)
 				? " IN TURNS"
 				: "",
+			late->with_cut ? " as far as the capture goes" : "",
 			late->rank_count == 1 ? "it" : "them");
 		break;
 	}

@@ -98,6 +98,35 @@ PY
 expect 0 "in words" ranks early
 says out "CUT     The capture of rank 3 ends"
 says out "$(python3 -c 'import json; print(json.load(open("early.json"))["patterns"][0]["collectives"])') collectives"
+# Of a late rank whose capture ends early nothing is predicted; it is late only where nobody else is. Others are late as before.
+job tardy --ranks 8 --plant 2:host=400,3:host=390
+at=$(awk 'NF == 15 { n++; at[n] = $1 } END { print int((at[int(n * 6 / 10)] - 1700000000000000000) / 1000) }' tardy.log3)
+for rank in 3 2; do
+	cp -r tardy tardy$rank
+	rm tardy$rank/r$rank.zst
+	expect 0 "a late rank until then" summarize tardy/r$rank.zst --to "$at"us -o tardy$rank/r$rank.vps
+	expect 0 "a late rank that ends early" ranks tardy$rank --format json
+	cp out tardy$rank.json
+	answers="$answers tardy$rank.json"
+	expect 0 "in words" ranks tardy$rank
+	says out "rank $rank, cut"
+	cp out tardy$rank.txt
+done
+expect 0 "both to the end" ranks tardy --format json
+cp out tardy.json
+python3 - <<'PY' >answer || fail "late ranks that end early: $(cat answer)"
+import json, sys
+whole, third, second = (json.load(open(f"tardy{n}.json")) for n in ("", 3, 2))
+members = [[f["ranks"] for f in job["fixes"] if f["ranks"]] for job in (whole, third, second)]
+cut = [[r["rank"] for r in job["ranks"] if r["cut_ns"]] for job in (whole, third, second)]
+late = [job["late_ranks"] for job in (whole, third, second)]
+if cut != [[], [3], [2]] or late != ["2, 3", "2", "2"] or any("3" in m for m in members[1]) or any("2" in m for m in members[2]):
+    sys.exit(print(members, cut, late) or 1)
+# A unit is that of the ranks that are there to the end.
+if whole["unit_ns"] != third["unit_ns"]:
+    sys.exit(print(whole["unit_ns"], third["unit_ns"]) or 1)
+PY
+grep -q "RANK 2 IS LATE as far as the capture goes" tardy2.txt || fail "the only late rank ends early: $(grep RESULT tardy2.txt)"
 cp -r alike cut
 head -c 3000 alike/r3.zst >cut/r3.zst
 expect 3 "a file of which nothing is left" ranks cut
