@@ -411,7 +411,7 @@ static int export_files(const struct vpt_args *args)
 	return j.totals.complete ? VPT_EXIT_DONE : VPT_EXIT_DAMAGED;
 }
 
-/* A folder is the files in it, as for `ranks`. */
+/* A folder is the files in it, and so is an archive, as for `ranks`. */
 static int run(const struct vpt_args *args)
 {
 	struct vpa_rank_files files = {.count = 0};
@@ -419,6 +419,10 @@ static int run(const struct vpt_args *args)
 	struct vpt_err err = {0};
 	int rc = vpa_rank_files_list(args->operands, args->operand_count, &files, &err);
 
+	if (!rc && vpt_has(args, OUTPUT))
+		rc = vpa_inputs_check(args, vpt_text_of(args, OUTPUT), &err);
+	if (!rc)
+		rc = vpa_rank_files_unpack(&files, &err);
 	named.operands = (const char **)files.paths;
 	named.operand_count = files.count;
 	rc = rc ? vpa_failed(&err) : export_files(&named);

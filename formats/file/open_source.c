@@ -1,6 +1,7 @@
-/* open_source.c - the source that a path names: a regular file, or standard input. */
+/* open_source.c - the source that a path names: a regular file, one in a tar archive, or standard input. */
 #include "formats/io/io.h"
 
+#include "formats/file/tar_members.h"
 #include "formats/io/io_calls.h"
 #include "formats/base/text.h"
 
@@ -36,6 +37,14 @@ static int open_regular(const char *path, int *fd, uint64_t *size_bytes, struct 
 	return rc;
 }
 
+/* "job.tar/rank0.zst": a part of the path is a file. */
+static int leads_into_file(const char *path)
+{
+	struct stat st;
+
+	return *path && stat(path, &st) && errno == ENOTDIR;
+}
+
 int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *err)
 {
 	uint64_t size_bytes = 0;
@@ -44,6 +53,11 @@ int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *e
 	*out = NULL;
 	if (vpt_is_standard(path))
 		return vpt_source_stdin(out, err);
+	if (leads_into_file(path)) {
+		rc = vpt_tar_member_open(path, out, err);
+		if (rc != VPT_END)
+			return rc;
+	}
 	rc = open_regular(path, &fd, &size_bytes, err);
 	if (!rc)
 		rc = vpt_source_take(fd, size_bytes, path, out, err);

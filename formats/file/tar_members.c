@@ -15,12 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { BLOCK = 512, NAME = 0, SIZE = 124, SUM = 148, TYPE = 156, MAGIC = 257, PREFIX = 345 };
 
 struct member {
 	struct vpt_source base;
 	struct vpt_source *archive;
+	int owns_archive;
 	uint64_t at;
 	char name[];
 };
@@ -39,6 +41,10 @@ static int member_read_at(struct vpt_source *src, uint64_t offset, void *buf, si
 
 static void member_close(struct vpt_source *src)
 {
+	const struct member *m = (const struct member *)src;
+
+	if (m->owns_archive)
+		vpt_source_close(m->archive);
 	vpt_free(src);
 }
 
@@ -230,5 +236,55 @@ int vpt_tar_next(struct vpt_tar_members *t, struct vpt_source **member, struct v
 		if (is_file && !is_hidden(path))
 			return open_member(t->src, path, at, size, member, err);
 	}
+	return rc;
+}
+
+/* ---- one by its name ---- */
+
+static int find_member(struct vpt_source *archive, const char *path, struct vpt_source **member,
+	struct vpt_err *err)
+{
+	struct vpt_tar_members tar;
+	unsigned char head[BLOCK];
+	size_t got;
+	int rc = archive->read_at(archive, 0, head, sizeof(head), &got, err);
+
+	if (rc || !vpt_is_tar(head, got))
+		return rc ? rc : VPT_END;
+	vpt_tar_open(&tar, archive);
+	while (!(rc = vpt_tar_next(&tar, member, err))) {
+		if (!strcmp((*member)->name, path))
+			return VPT_OK;
+		vpt_source_close(*member);
+	}
+	return rc;
+}
+
+int vpt_tar_member_open(const char *path, struct vpt_source **member, struct vpt_err *err)
+{
+	struct vpt_source *archive;
+	char folder[VPT_TAR_PATH_MAX];
+	const char *end = path;
+	struct stat st;
+	int rc;
+
+	*member = NULL;
+	/* The first part of the path that is a file. */
+	do {
+		end = strchr(end + 1, '/');
+		if (!end || (size_t)(end - path) >= sizeof(folder))
+			return VPT_END;
+		snprintf(folder, sizeof(folder), "%.*s", (int)(end - path), path);
+		if (stat(folder, &st))
+			return VPT_END;
+	} while (!S_ISREG(st.st_mode));
+	rc = vpt_source_open(folder, &archive, err);
+	if (rc)
+		return rc;
+	rc = find_member(archive, path, member, err);
+	if (rc)
+		vpt_source_close(archive);
+	else
+		((struct member *)*member)->owns_archive = 1;
 	return rc;
 }

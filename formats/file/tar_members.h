@@ -33,4 +33,8 @@ void vpt_tar_open(struct vpt_tar_members *t, struct vpt_source *src);
  * member; VPT_EIO, VPT_ENOMEM. */
 int vpt_tar_next(struct vpt_tar_members *t, struct vpt_source **member, struct vpt_err *err);
 
+/* Opens a member by its name as a source has it, "job.tar/rank0.zst", where job.tar is a file that is an archive and not
+ * packed. VPT_END: there is no such file or member; else as vpt_tar_next(). */
+int vpt_tar_member_open(const char *path, struct vpt_source **member, struct vpt_err *err);
+
 #endif

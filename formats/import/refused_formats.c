@@ -35,7 +35,12 @@ static const struct kind kinds[] = {
 	KIND(0, "BZh", "a file compressed by bzip2: unpack it with: bzip2 -d FILE"),
 	KIND(0, "\x04\x22\x4d\x18", "a file compressed by lz4: unpack it with: lz4 -d FILE"),
 	KIND(0, "7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it with: 7z x FILE"),
-	KIND(257, "ustar", "a tar archive: unpack it with: tar -xf FILE"),
+	KIND(257, "ustar",
+		"a tar archive: ranks and export read the files in it; else unpack it with: tar "
+		"-xf FILE"),
+	KIND(0, "VPTRANK",
+		"a summary of ranks, which has no events: vptrace-analyze ranks reads it; for this "
+		"give the captures that it was made of"),
 	KIND(0, "\xff\xfe\0\0", UTF32),
 	KIND(0, "\0\0\xfe\xff", UTF32),
 	KIND(0, "\xff\xfe", UTF16),

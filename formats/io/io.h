@@ -29,8 +29,8 @@ struct vpt_source {
 	int (*is_locked)(struct vpt_source *src);
 };
 
-/* Opens a regular file for reading, or standard input for "-". VPT_EIO, with the reason, for a
- * directory or a path that cannot be opened. The caller closes *out with vpt_source_close(). */
+/* Opens a regular file for reading, a file in a tar archive by "ARCHIVE/FILE", see tar_members.h, or standard input for "-". VPT_EIO,
+ * with the reason, for a directory or a path that cannot be opened. The caller closes *out with vpt_source_close(). */
 int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *err);
 
 /* Opens standard input, up to its end. A pipe, which cannot be read at any offset, is first copied

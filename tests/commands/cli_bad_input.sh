@@ -51,7 +51,7 @@ printf '[{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "Ascend 
 printf '{"rocprofiler-sdk-tool": [{}]}' >in/rocprofiler.json
 printf '"Kind","Agent_Id","Kernel_Name"\n' >in/kernel_trace.csv
 refused in/archive.zip "a zip archive: unpack it with: unzip FILE"
-refused in/archive.tar "a tar archive: unpack it with: tar -xf FILE"
+refused in/archive.tar "a tar archive: ranks and export read the files in it; else unpack it with: tar -xf FILE"
 refused in/trace.json.xz "unpack it with: xz -d FILE"
 refused in/trace.json.bz2 "unpack it with: bzip2 -d FILE"
 refused in/utf16.json "UTF-16 text: convert it with: iconv"

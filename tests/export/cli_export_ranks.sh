@@ -38,6 +38,30 @@ cp b/r.zst folder/b.zst
 expect 0 "the files of a folder" export folder/a.zst folder/b.zst -o files.tar
 expect 0 "a folder" export folder -o folder.tar
 same "$rule: the same bytes" "" "$(cmp files.tar folder.tar 2>&1)"
+# An archive is the files in it; one of them is named as if it were a folder.
+tar -cf job.tar -C folder a.zst b.zst
+expect 0 "an archive" export job.tar -o archive.tar
+same "$rule: the same bytes" "" "$(cmp files.tar archive.tar 2>&1)"
+expect 0 "two of its files" export job.tar/a.zst ./job.tar/b.zst -o two.tar
+same "$rule: the same bytes" "" "$(cmp files.tar two.tar 2>&1)"
+expect 0 "a file" export folder/b.zst --format jsonl -o of-file
+expect 0 "one in an archive" export job.tar/b.zst --format jsonl -o in-archive
+same "$rule: the same bytes" "" "$(diff -r -x meta.jsonl -x schema.json of-file in-archive 2>&1)"
+expect 1 "one that is not in it" export job.tar/c.zst -o none.pftrace
+says err "job.tar/c.zst: cannot open"
+expect 1 "a path through a file that is no archive" export folder/a.zst/b.zst -o none.pftrace
+says err "folder/a.zst/b.zst: cannot open"
+expect 2 "an archive in its own place" export job.tar -o job.tar --force
+says err "job.tar"
+head -c 700 job.tar >torn.tar
+expect 1 "an archive that ends early" export torn.tar -o none.tar
+says err "the archive ends inside this file"
+tar -czf job.tar.gz -C folder a.zst b.zst
+expect 1 "a packed archive" export job.tar.gz -o none.tar
+says err "unpack it"
+expect 0 "a summary" summarize folder/a.zst -o a.vps
+expect 1 "an export of a summary" export a.vps -o none.pftrace
+says err "a summary of ranks, which has no events: vptrace-analyze ranks reads it"
 cases=$((cases + 1))
 python3 - "$source/tests/support/outputs/pftrace.py" all.tar >found 2>&1 <<'PYTHON' || fail "$(tail -n 3 found)"
 import json, subprocess, sys, tarfile

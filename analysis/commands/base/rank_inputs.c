@@ -394,6 +394,50 @@ static int read_packed_archive(const struct reading *r, struct vpt_source *src, 
 #endif
 }
 
+/* The names of the files in an archive, if it is one; else its own. */
+static int add_members(struct vpa_rank_files *out, const char *path, struct vpt_err *err)
+{
+	struct vpt_tar_members *tar = vpt_alloc(1, sizeof(*tar));
+	struct vpt_source *src = NULL, *member;
+	const char *packer = NULL;
+	int found = 0, rc = VPT_OK;
+
+	if (!tar)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to read an archive");
+	/* Whoever reads it as a trace says what is wrong. */
+	if (vpt_is_standard(path) || vpt_source_open(path, &src, NULL) ||
+		is_archive(src, &packer, &found, NULL) || !found)
+		rc = add_file(out, NULL, path);
+	else if (packer)
+		rc = vpt_fail(err, VPT_EUNSUPPORTED,
+			"%.200s: a packed archive: unpack it with: tar -xf FILE", path);
+	for (vpt_tar_open(tar, src); found && !rc && !(rc = vpt_tar_next(tar, &member, err));
+		vpt_source_close(member))
+		rc = add_file(out, NULL, member->name);
+	if (rc == VPT_ENOMEM)
+		vpt_fail(err, rc, "no memory for a list of files");
+	vpt_source_close(src);
+	vpt_free(tar);
+	return rc == VPT_END ? VPT_OK : rc;
+}
+
+int vpa_rank_files_unpack(struct vpa_rank_files *files, struct vpt_err *err)
+{
+	struct vpa_rank_files out = {.count = 0};
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < files->count && !rc; i++)
+		rc = add_members(&out, files->paths[i], err);
+	if (!rc && !out.count)
+		rc = vpt_fail(err, VPT_EINVAL, "%.200s: there is no file in this archive",
+			files->paths[0]);
+	vpa_rank_files_free(rc ? &out : files);
+	if (!rc)
+		*files = out;
+	return rc;
+}
+
 static int read_input(const struct reading *r, const char *path, struct vpt_err *err)
 {
 	struct vpt_source *src;

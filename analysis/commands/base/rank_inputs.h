@@ -22,6 +22,9 @@ struct vpa_rank_files {
 };
 int vpa_rank_files_list(
 	const char *const *paths, size_t count, struct vpa_rank_files *out, struct vpt_err *err);
+/* Puts the files in an archive in its place, by their names as vpt_source_open() takes them. VPT_EUNSUPPORTED: one is packed;
+ * else as vpt_tar_next(). */
+int vpa_rank_files_unpack(struct vpa_rank_files *files, struct vpt_err *err);
 void vpa_rank_files_free(struct vpa_rank_files *files);
 
 /* Reads the ranks of a summary, in threads as vpa_jobs() says. path: its own file, where details may stay; NULL: none.
