@@ -44,14 +44,18 @@ static void real_time_completes_buffers_by_itself(void)
 {
 	cudaKernel_t k = rig_kernel("k");
 	struct standin_kernel_record *r;
+	uint64_t counted_ns;
+	unsigned count;
 
 	client.size = 264;
 	client_start(client_common, client_ignore);
 	rig_launch(k, 20000 * US, NULL);
 	RIG_EQUAL(cudaFree(NULL), 0); /* asks for the next buffer */
-	RIG_EQUAL(client_count(STANDIN_KERNEL), 0);
+	count = client_count(STANDIN_KERNEL);
+	counted_ns = standin_now();
 	RIG_EQUAL(client_wait(1), 1);
 	r = client_record(STANDIN_KERNEL, 0, NULL);
+	RIG_TRUE(!count || counted_ns >= r->end); /* a busy machine may come here late */
 	RIG_EQUAL(r->end - r->start, 20000 * US);
 	RIG_TRUE(standin_now() >= r->end);
 }
