@@ -160,46 +160,55 @@ static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_id
 		d->compute_ns += cover(&d->compute_end_ns, start, end);
 }
 
-/* Computes the gaps between ops [begin, end) as if each began after the previous one ended. Returns
+/* Computes the gaps between ops [begin, end) as if each began after the previous one ended, and the longest. Returns
  * whether that holds; 0 for numbers whose top bit is set. */
 VPT_VECTORISE
 static int subtract_ends(const uint64_t *restrict starts, const uint64_t *restrict ends,
-	size_t begin, size_t end, uint64_t *restrict gaps, uint8_t *restrict before)
+	size_t begin, size_t end, uint64_t *restrict gaps, uint8_t *restrict before,
+	uint64_t *restrict longest_ns)
 {
 	uint64_t bad = 0;
+	int64_t longest = 0;
 	size_t i;
 
 	for (i = begin + 1; i < end; i++) {
-		gaps[i] = starts[i] - ends[i - 1];
+		int64_t ns = (int64_t)(starts[i] - ends[i - 1]);
+
+		gaps[i] = (uint64_t)ns;
 		bad |= gaps[i] | ends[i - 1];
+		longest = ns > longest ? ns : longest;
 	}
+	*longest_ns = (uint64_t)longest;
 	for (i = begin + 1; i < end; i++)
 		before[i] = (uint8_t)(i - 1);
 	return !(bad >> 63);
 }
 
-/* Sets the gaps before ops, except the first, that each begin after the previous one ended. Returns
+/* Sets the gaps before ops, except the first, that each begin after the previous one ended, and the longest. Returns
  * the first that does not. */
-static size_t find_overlap(struct vpa_ops *ops, size_t begin, size_t end)
+static size_t find_overlap(struct vpa_ops *ops, size_t begin, size_t end, uint64_t *longest_ns)
 {
 	size_t i;
 
-	if (subtract_ends(ops->start_ns, ops->end_ns, begin, end, ops->gap_ns, ops->gap_before))
+	if (subtract_ends(ops->start_ns, ops->end_ns, begin, end, ops->gap_ns, ops->gap_before,
+		    longest_ns))
 		return end;
+	*longest_ns = 0;
 	for (i = begin + 1; i < end && ops->start_ns[i] >= ops->end_ns[i - 1]; i++)
-		;
+		*longest_ns = vpa_later(*longest_ns, ops->gap_ns[i]);
 	return i;
 }
 
 /* Measures the gaps before ops that each begin after the previous one ended, up to the first that
  * does not; returns that one. The first op is known to begin after all before it ended. */
-static size_t measure_gaps(struct vpa_idle_device *d, struct vpa_ops *ops, size_t begin, size_t end)
+static size_t measure_gaps(struct vpa_idle_device *d, struct vpa_ops *ops, size_t begin, size_t end,
+	uint64_t *longest_ns)
 {
 	const uint64_t *gaps = ops->gap_ns;
 	uint64_t sum = d->idle_ns;
 	size_t i;
 
-	end = find_overlap(ops, begin, end);
+	end = find_overlap(ops, begin, end, longest_ns);
 	ops->gap_ns[begin] = ops->start_ns[begin] - d->cursor_ns;
 	ops->gap_before[begin] = d->newest;
 	for (i = begin; i + 4 <= end; i += 4) {
@@ -308,9 +317,10 @@ size_t vpa_idle_run(
 	struct vpa_idle_stream *stream = &s->streams[ops->stream[begin]];
 	int serial = d->seen && ops->start_ns[begin] >= d->cursor_ns &&
 		     d->cursor_ns >= s->paused_until_ns;
+	uint64_t longest_ns = 0;
 
 	if (serial) {
-		end = measure_gaps(d, ops, begin, end);
+		end = measure_gaps(d, ops, begin, end, &longest_ns);
 		add_serial(d, stream, ops, begin, end, other);
 	} else {
 		end = begin + 1;
@@ -319,8 +329,10 @@ size_t vpa_idle_run(
 	}
 	look_at_queue(s, d, ops, begin, end);
 	d->ops += end - begin;
-	ops->runs[ops->run_count++] = (struct vpa_op_run){
-		.begin = (uint8_t)begin, .end = (uint8_t)end, .serial = (uint8_t)serial};
+	ops->runs[ops->run_count++] = (struct vpa_op_run){.begin = (uint8_t)begin,
+		.end = (uint8_t)end,
+		.serial = (uint8_t)serial,
+		.longest_ns = longest_ns};
 	return end;
 }
 

@@ -323,7 +323,6 @@ static int answer_gap(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_
 struct calm {
 	uint64_t bad;      /* top bit set: some gap may be more than the device's own start time */
 	uint64_t below[3]; /* gaps in the first buckets, cumulative */
-	uint64_t longest_ns;
 };
 
 /* The rule of vpa_cause_is_scheduling(), and that neighbours are of different launches, as a sum of
@@ -332,7 +331,6 @@ VPT_VECTORISE
 static struct calm look_at_gaps(const struct vpa_ops *ops, size_t begin, size_t end)
 {
 	uint64_t bad = 0, below_1us = 0, below_5us = 0;
-	int64_t longest_ns = 0;
 	size_t i;
 
 	for (i = begin + 1; i < end; i++) {
@@ -344,9 +342,8 @@ static struct calm look_at_gaps(const struct vpa_ops *ops, size_t begin, size_t 
 		bad |= (ops->correlation[i] ^ ops->correlation[i - 1]) - 1;
 		below_1us += (ns - 1000) >> 63;
 		below_5us += (ns - 5000) >> 63;
-		longest_ns = (int64_t)ns > longest_ns ? (int64_t)ns : longest_ns;
 	}
-	return (struct calm){bad, {below_1us, below_5us, end - begin - 1}, (uint64_t)longest_ns};
+	return (struct calm){bad, {below_1us, below_5us, end - begin - 1}};
 }
 
 /* Explains the gaps after a serial run's first op if all are of the usual kind: short, before ops
@@ -368,10 +365,8 @@ static int answer_all(struct vpa_idle *s, struct vpa_ops *ops, struct vpa_op_run
 	d->histogram[0] += calm.below[0];
 	d->histogram[1] += calm.below[1] - calm.below[0];
 	d->histogram[2] += calm.below[2] - calm.below[1];
-	if (calm.longest_ns > d->longest_gap_ns)
-		d->longest_gap_ns = calm.longest_ns;
+	d->longest_gap_ns = vpa_later(d->longest_gap_ns, run->longest_ns);
 	run->calm = 1;
-	run->longest_ns = (uint32_t)calm.longest_ns;
 	return 1;
 }
 

@@ -231,7 +231,8 @@ struct vpa_ops {
 		/* A gap with cause VPA_CAUSE_SCHEDULING precedes each op but the first; check the
 		 * first on its own. */
 		uint8_t calm;
-		uint32_t longest_ns; /* of these gaps; undefined if not calm */
+		uint64_t
+			longest_ns; /* of the gaps before its ops but the first; 0: there are none */
 	} runs[VPA_OPS_MAX];
 	size_t run_count;
 };

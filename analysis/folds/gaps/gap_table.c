@@ -295,8 +295,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 	for (r = 0; r < ops->run_count && !rc; r++) {
 		const struct vpa_op_run *run = &ops->runs[r];
-		int is_short = run->calm && run->longest_ns < s->kept_ns;
-		size_t end = is_short ? run->begin + 1u : run->end;
+		size_t end = run->longest_ns < s->kept_ns ? run->begin + 1u : run->end;
 
 		for (i = run->begin; i < end && !rc; i++)
 			if (ops->gap_cause[i] && ops->gap_ns[i] >= s->kept_ns)

@@ -161,9 +161,8 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 	for (r = 0; r < ops->run_count && !rc; r++) {
 		const struct vpa_op_run *run = &ops->runs[r];
-		size_t end = run->calm ? run->begin + 1u : run->end;
+		size_t end = run->longest_ns < VPA_STOP_NS ? run->begin + 1u : run->end;
 
-		/* Gaps of calm runs are of another cause. */
 		for (i = run->begin; i < end && !rc; i++) {
 			if (!ops->gap_cause[i] || ops->gap_ns[i] < VPA_STOP_NS)
 				continue;
