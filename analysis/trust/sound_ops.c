@@ -129,22 +129,33 @@ static int is_silent(struct vpa_sound *s, const struct vpt_batch *b, uint64_t na
 	return 1;
 }
 
-/* Whether all calls that have a name instead of a number launch nothing. Few have one: eight are looked at together. */
+VPT_VECTORISE
+static void find_named(const uint64_t *restrict names, size_t count, uint8_t *restrict named)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		named[i] = names[i] != 0;
+}
+
+/* Whether all calls that have a name instead of a number launch nothing. Few have one. */
 static int are_silent(
 	struct vpa_sound *s, const struct vpt_batch *b, const struct vpt_section *calls)
 {
-	const uint64_t *n = calls->col[VPT_CALL_NAME];
-	uint32_t count = calls->row_count, i = 0, end;
+	enum { STRETCH = 512 };
+	uint8_t named[STRETCH];
+	const uint8_t *next;
+	size_t at, rows;
 
 	if (!vpt_section_has(calls, VPT_CALL_NAME))
 		return 1;
-	while (i < count) {
-		end = count - i < 8 ? count : i + 8;
-		if (end == i + 8 && !(n[i] | n[i + 1] | n[i + 2] | n[i + 3] | n[i + 4] | n[i + 5] |
-					    n[i + 6] | n[i + 7]))
-			i = end;
-		for (; i < end; i++)
-			if (n[i] && !is_silent(s, b, n[i]))
+	for (at = 0; at < calls->row_count; at += rows) {
+		const uint64_t *names = calls->col[VPT_CALL_NAME] + at;
+
+		rows = calls->row_count - at < STRETCH ? calls->row_count - at : STRETCH;
+		find_named(names, rows, named);
+		for (next = named; (next = memchr(next, 1, rows - (size_t)(next - named))); next++)
+			if (!is_silent(s, b, names[next - named]))
 				return 0;
 	}
 	return 1;
