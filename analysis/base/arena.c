@@ -59,14 +59,16 @@ void *vpa_arena_alloc(struct vpa_arena *a, size_t count, size_t size)
 
 const char *vpa_arena_text(struct vpa_arena *a, const char *text, size_t len)
 {
-	char *copy = a->failed ? NULL : take(a, len + 1);
-	size_t i;
+	char *copy = a->failed ? NULL : take(a, len + 1), *at = copy;
 
 	if (!copy)
 		return "";
-	for (i = 0; i < len; i++)
-		copy[i] = text[i] ? text[i] : ' ';
+	if (len)
+		memcpy(copy, text, len);
 	copy[len] = '\0';
+	/* Zeros within the text are replaced. */
+	while ((at += strlen(at)) < copy + len)
+		*at = ' ';
 	return copy;
 }
 

@@ -94,7 +94,7 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	vpt_free(r->faults);
 	vpa_maps_free(r->maps);
 	vpa_op_queue_free(&r->queue);
-	memset(r, 0, sizeof(*r));
+	r->model = NULL;
 }
 
 /* ---- timed records: synchronisation, overhead, loss ---- */

@@ -171,6 +171,7 @@ static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
 	struct kept_piece pieces[PIECES_MAX + VPA_CAUSES], *last = NULL;
 	uint64_t rest_ns[VPA_CAUSES] = {0};
 	size_t count = 0, i;
+	int is_full = 0;
 
 	for (i = 0; i < gap->piece_count; i++) {
 		const struct vpa_cause_piece *piece = &gap->pieces[i];
@@ -184,10 +185,11 @@ static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
 			last->longest_instead_ns = last->instead_ns;
 		} else {
 			rest_ns[piece->cause] += ns;
+			is_full = 1;
 			last = NULL;
 		}
 	}
-	for (i = 0; i < VPA_CAUSES; i++)
+	for (i = 0; is_full && i < VPA_CAUSES; i++)
 		if (rest_ns[i])
 			pieces[count++] = (struct kept_piece){
 				.whole = {.end_ns = rest_ns[i], .cause = (uint8_t)i}};
