@@ -14,6 +14,7 @@ struct look {
 	struct vpa_trace_pass pass;
 	struct vpa_range_choice choice;
 	struct vpa_range_census census; /* until the range is found */
+	int is_annotated; /* a request is: then those that only have its name are none */
 };
 
 static void look_chain(struct vpa_range *range, uint64_t launch_ns, uint64_t end_ns)
@@ -47,8 +48,14 @@ static int is_meant(void *ctx, const struct vpa_range *range)
 	if (l->pass.options->range)
 		return vpa_range_choice_takes(&l->choice, vpa_name(&l->pass.model, range->name),
 			vpa_range_name(&l->pass.model, range));
-	l->pass.resolver.failed |= vpa_pipeline_label(&l->pass.pipeline, range, &label);
-	return label.kind == VPA_SCOPE_REQUEST;
+	l->pass.resolver.failed |= vpa_pipeline_request(&l->pass.pipeline, range, &label);
+	if (label.kind == VPA_SCOPE_REQUEST && label.source == VPA_SOURCE_ANNOTATION &&
+		!l->is_annotated) {
+		l->is_annotated = 1;
+		l->choice.count = 0;
+	}
+	return label.kind == VPA_SCOPE_REQUEST &&
+	       (label.source == VPA_SOURCE_ANNOTATION || !l->is_annotated);
 }
 
 /* Whether the rest of the file changes nothing. */

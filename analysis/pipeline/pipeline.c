@@ -509,39 +509,54 @@ int vpa_pipeline_ops(struct vpa_pipeline *p, const struct vpa_ops *ops)
 
 /* ---- the ends of ranges ---- */
 
-/* What a range without ops is inside of, of what its thread pushed: steps only. Those may have had no op so far, so names decide. */
-static int find_steps_around(
-	struct vpa_pipeline *p, const struct vpa_range *range, unsigned *inside)
+/* What a request is inside of, of what its thread pushed: steps and other requests. Those may have had no op so far, so what they mean
+ * decides; a request that only its name shows is none around an annotated one. */
+static int find_around(struct vpa_pipeline *p, const struct vpa_range *range,
+	const struct vpa_scope_label *request, unsigned *inside)
 {
 	struct vpa_scope_label label;
 	const struct vpa_range *around = range;
 
 	*inside = 0;
-	while (!*inside && (around = vpa_range_around(around, range->start_ns)) != NULL) {
+	while ((around = vpa_range_around(around, range->start_ns)) != NULL) {
 		if (around->scope == VPA_NO_SCOPE)
 			continue;
 		if (vpa_pipeline_label(p, around, &label))
 			return VPT_ENOMEM;
 		if (label.kind == VPA_SCOPE_STEP || label.kind == VPA_SCOPE_CONTEXT)
-			*inside = VPA_INSIDE_STEP;
+			*inside |= VPA_INSIDE_STEP;
+		else if (label.kind == VPA_SCOPE_REQUEST &&
+			 takes_over(label.source, request->source))
+			*inside |= VPA_INSIDE_REQUEST;
 	}
+	return VPT_OK;
+}
+
+int vpa_pipeline_request(
+	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_scope_label *out)
+{
+	unsigned inside;
+
+	if (vpa_pipeline_label(p, range, out))
+		return VPT_ENOMEM;
+	if (out->kind != VPA_SCOPE_REQUEST)
+		return VPT_OK;
+	if (find_around(p, range, out, &inside))
+		return VPT_ENOMEM;
+	if (inside & VPA_INSIDE_REQUEST || vpa_scope_is_misplaced(out, inside, nests(range)))
+		out->kind = VPA_SCOPE_NONE;
 	return VPT_OK;
 }
 
 static int end_without_ops(struct vpa_pipeline *p, struct vpa_range *range)
 {
 	struct vpa_scope_label label;
-	unsigned inside;
 
-	if (vpa_pipeline_label(p, range, &label))
+	if (vpa_pipeline_request(p, range, &label))
 		return VPT_ENOMEM;
 	p->blocks_without_ops +=
 		label.kind == VPA_SCOPE_BLOCK && label.source == VPA_SOURCE_ANNOTATION;
-	if (label.kind != VPA_SCOPE_REQUEST)
-		return VPT_OK;
-	if (find_steps_around(p, range, &inside))
-		return VPT_ENOMEM;
-	return begin(p, range, &nothing_around, inside);
+	return label.kind == VPA_SCOPE_REQUEST ? begin(p, range, &nothing_around, 0) : VPT_OK;
 }
 
 /* A range of several chunks may tell more at its end than when it was judged. It stays what it became. */

@@ -125,6 +125,10 @@ int vpa_scope_is_kept(enum vpa_scope_kind kind);
 int vpa_pipeline_label(
 	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_scope_label *out);
 
+/* The same of a range that has ended, or is open. A request that is in a step, or in another request of its thread, is none: NONE. */
+int vpa_pipeline_request(
+	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_scope_label *out);
+
 /* The same for any text; an unreadable or empty annotation means nothing. */
 void vpa_pipeline_read(const struct vpa_pipeline *p, struct vpt_text name,
 	struct vpt_text annotation, struct vpa_scope_label *out);

@@ -61,7 +61,7 @@
 		"limit the " window " to the first NVTX range called NAME, with NAME:2 to the second"}
 #define VPA_REQUEST_OPTION(window) \
 	{"request", '\0', VPT_NUMBER, "1..1000000", NULL, \
-		"limit the " window " to the request of this number"}
+		"limit the " window " to the request of this number, by start, without those inside another"}
 #define VPA_RULES_OPTION(where) \
 	{"rules", '\0', VPT_INPUT, "FILE", NULL, \
 		"rules for kernel families, ranges and Python files; see " where}

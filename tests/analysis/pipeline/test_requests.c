@@ -228,6 +228,84 @@ static void a_window_has_no_request_that_only_touches_it(void **state)
 	}
 }
 
+#define ANNOTATED " domain vptrace json \"{\\\"kind\\\":\\\"request\\\"}\""
+#define CALL      "WanPipeline.__call__"
+#define OP        "call t%d cudaLaunchKernel %ums+1us corr %u\nkernel s%d %ums+1ms corr %u" GEMM
+
+/* The report lists what --request counts: ranges that are in no other request of their thread, in order of their starts. */
+static void a_request_in_another_one_has_no_number(void **state)
+{
+	static const struct {
+		const char *rule;
+		struct {
+			unsigned thread, from_ms, to_ms;
+			const char *name, *more;
+			int has_no_op;
+		} ranges[4];
+		unsigned starts_ms[4];
+	} cases[] = {
+		{"one name, nested",
+			{{1, 1000, 1090, CALL, "", 0}, {1, 1020, 1080, CALL, "", 0},
+				{1, 1100, 1190, CALL, "", 0}, {1, 1120, 1180, CALL, "", 0}},
+			{1000, 1100}},
+		{"the inner one launches nothing",
+			{{1, 1000, 1090, CALL, "", 0}, {1, 1020, 1030, CALL, "", 1},
+				{1, 1100, 1190, CALL, "", 0}},
+			{1000, 1100}},
+		{"two names",
+			{{1, 1000, 1090, "request 0", "", 0}, {1, 1020, 1080, CALL, "", 0},
+				{1, 1100, 1190, "request 1", "", 0}, {1, 1120, 1180, CALL, "", 0}},
+			{1000, 1100}},
+		{"in a step",
+			{{1, 1000, 1090, "request 0", "", 0}, {1, 1020, 1080, "step 0", "", 0},
+				{1, 1030, 1060, CALL, "", 0}, {1, 1100, 1190, "request 1", "", 0}},
+			{1000, 1100}},
+		{"in turns on two threads",
+			{{1, 1000, 1090, CALL, "", 0}, {2, 1040, 1130, CALL, "", 0},
+				{1, 1100, 1190, CALL, "", 0}, {2, 1140, 1230, CALL, "", 0}},
+			{1000, 1040, 1100, 1140}},
+		{"an annotated one in a call",
+			{{1, 1000, 1090, CALL, "", 0}, {1, 1020, 1080, "video", ANNOTATED, 0},
+				{1, 1100, 1190, CALL, "", 0},
+				{1, 1120, 1180, "video", ANNOTATED, 0}},
+			{1020, 1120}},
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		static char script[8192];
+		size_t used = (size_t)snprintf(script, sizeof(script), "start 1s\n"), count = 0;
+		struct vpa_report *r;
+
+		for (k = 0; k < 4 && cases[i].ranges[k].thread; k++) {
+			unsigned at = cases[i].ranges[k].from_ms, id = (unsigned)k + 1;
+			int thread = (int)cases[i].ranges[k].thread;
+
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"range t%d %ums-%ums \"%s\"%s\n", thread, at,
+				cases[i].ranges[k].to_ms, cases[i].ranges[k].name,
+				cases[i].ranges[k].more);
+			if (!cases[i].ranges[k].has_no_op)
+				used += (size_t)snprintf(script + used, sizeof(script) - used, OP,
+					thread, at + 2, id, thread + 6, at + 3, id);
+		}
+		r = vpt_script_report(script, NULL);
+		while (count < 4 && cases[i].starts_ms[count])
+			count++;
+		if (r->request_count != count)
+			fail_msg("%s: %zu requests", cases[i].rule, r->request_count);
+		vpa_report_free(r);
+		for (k = 0; k < count; k++) {
+			r = vpt_script_report(script, &(struct vpa_options){.request = k + 1});
+			if (r->window_start_ns != cases[i].starts_ms[k] * (uint64_t)1000000)
+				fail_msg("%s: request %zu begins at %llu ns", cases[i].rule, k + 1,
+					(unsigned long long)r->window_start_ns);
+			vpa_report_free(r);
+		}
+	}
+}
+
 static void any_request_can_be_the_window(void **state)
 {
 	static const unsigned periods_ms[] = {300, 100, 200};
@@ -380,6 +458,7 @@ int main(void)
 		cmocka_unit_test(conditions_are_of_the_steady_requests),
 		cmocka_unit_test(conditions_of_a_period_leave_out_the_first_request),
 		cmocka_unit_test(a_window_has_no_request_that_only_touches_it),
+		cmocka_unit_test(a_request_in_another_one_has_no_number),
 		cmocka_unit_test(any_request_can_be_the_window),
 		cmocka_unit_test(a_name_with_a_number_is_a_name),
 		cmocka_unit_test(what_is_not_there_is_refused),
