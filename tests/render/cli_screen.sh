@@ -235,6 +235,11 @@ expect 0 "steps wait in steps" alike.json
 tr -s ' \n' '  ' <out >line
 grep -q "the host allocated memory, cudaMalloc\." line || fail "$rule: found $(cat line)"
 grep -q "allocate before the loop in step 0\.\.2" line || fail "$rule: found $(cat line)"
+# How many of them it is takes a second line rather than the place's middle.
+sed 's/"step \([0-9]*\)"/"step 1\10"/g' alike.json >tens.json
+expect 0 "steps in tens" tens.json
+tr -s ' \n' '  ' <out >line
+grep -q "allocate before the loop in step .*100\.\.120 (3 of them)" line || fail "$rule: found $(cat line)"
 
 # ---- words ----
 # Each id of the table is one that a finding has.

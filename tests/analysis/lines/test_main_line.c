@@ -136,6 +136,7 @@ static void numbered_names_are_one(void **state)
 			"block 0..1 step 3..4"},
 		{"two numbers, not all pairs", {"block 0 step 3", "block 1 step 4"},
 			"block 0..1 step 3..4 (2 of them)"},
+		{"with parentheses", {"context_1(8)", "context_2(8)"}, "context_1..2(8)"},
 		{"beyond those that are kept", {"1.2.3.4.5", "1.2.3.4.6"}, "1.2.3.4.5"},
 		{"a number beyond all", {"id 99999999999999999999999", "id 1"},
 			"id 1..18446744073709551615 (2 of them)"},
@@ -152,6 +153,7 @@ static void numbered_names_are_one(void **state)
 		label = vpa_alike_label(&all, cases[i].names[0]);
 		if (strcmp(label.text, cases[i].all) != 0)
 			fail_msg("%s: %s", cases[i].rule, label.text);
+		assert_true(!vpa_alike_part(label.text) == !strstr(label.text, " of them"));
 	}
 }
 

@@ -175,11 +175,12 @@ struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns)
 {
 	const char *words = words_of(f), *title = vpa_text_or(f->title, "?"), *how = how_of(f);
 	const char *joint = f->is_half ? ", half " : f->is_mostly ? ", mostly " : " ";
+	const char *of_all = f->where ? vpa_alike_part(f->where) : NULL;
 	size_t used = words ? strlen(words) + strlen(joint) : 0;
 	struct vpa_label out = {{0}};
 
-	/* Better a second line than no place. */
-	columns += strlen(joint) - 1;
+	/* Better a second line than no place, or how many ranges of "section 1..9 (3 of them)" it is. */
+	columns += strlen(joint) - 1 + (of_all ? strlen(of_all) : 0);
 	if (words) {
 		snprintf(out.text, sizeof(out.text), "%s", words);
 		if (f->where && columns >= used + PLACE_COLUMNS)
