@@ -96,7 +96,7 @@ if has_demo "screens of each knob"; then
 	done
 	expect 0 "what vanishes is said" vanishes.zst
 	tr -s ' \n' '  ' <out >line
-	grep -qF "non_blocking=True: alone it saves nothing" line || fail "$rule: found $(cat line)"
+	grep -qF "non_blocking=True; alone it saves nothing" line || fail "$rule: found $(cat line)"
 	expect 0 "late blocks" knob2.zst --target 200
 	says out "TOO SLOW"
 	says out "blocks are late, from block"
@@ -165,7 +165,7 @@ sed 's/^{"traceEvents": \[/&\
 	head.json >earlier.json
 expect 0 "a unit waits before its first op, once what came before is done" earlier.json
 says out "the GPU works 4.00 ms of an iteration and waits 3.00 ms."
-says out "3.00 ms it worked for what came before."
+says out "3.00 ms it still did earlier work."
 sed 's/ProfilerStep#6/load/' head.json >window.json
 expect 0 "a window that is mostly before its first op" window.json
 says out "RESULT  The GPU works 4.00 ms of 10.0 ms."
@@ -234,12 +234,12 @@ END
 expect 0 "steps wait in steps" alike.json
 tr -s ' \n' '  ' <out >line
 grep -q "the host allocated memory, cudaMalloc\." line || fail "$rule: found $(cat line)"
-grep -q "allocate before the loop in step 0\.\.2" line || fail "$rule: found $(cat line)"
+grep -q "allocate before the loop, in step 0\.\.2" line || fail "$rule: found $(cat line)"
 # How many of them it is takes a second line rather than the place's middle.
 sed 's/"step \([0-9]*\)"/"step 1\10"/g' alike.json >tens.json
 expect 0 "steps in tens" tens.json
 tr -s ' \n' '  ' <out >line
-grep -q "allocate before the loop in step .*100\.\.120 (3 of them)" line || fail "$rule: found $(cat line)"
+grep -q "allocate before the loop, in step .*100\.\.120 (3 of them)" line || fail "$rule: found $(cat line)"
 
 # ---- words ----
 # Each id of the table is one that a finding has.

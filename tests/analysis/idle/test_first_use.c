@@ -100,6 +100,7 @@ static void code_that_is_loaded_again_is_no_first_use(void **state)
 static void first_use_leaves_what_is_loaded_again(void **state)
 {
 	static char script[16384];
+	char *screen;
 	struct vpa_report *r;
 	size_t used, i;
 
@@ -121,6 +122,12 @@ static void first_use_leaves_what_is_loaded_again(void **state)
 	assert_true(finding(r, "module-load")->gain_at_most_ms == 90);
 	assert_string_equal(finding(r, "module-load")->title,
 		"load code once and keep the module: 10 calls of cuModuleLoadData");
+	/* Its title says how much it is, so MORE does not say it again. */
+	screen = text_of(r, 0);
+	assert_non_null(strstr(screen,
+		"this trace includes first use (40.0 ms of 130 ms idle): warm up before tracing "));
+	assert_null(strstr(screen, "before tracing; saves"));
+	vpt_free(screen);
 	vpa_report_free(r);
 }
 

@@ -138,7 +138,7 @@ static void a_gain_after_the_blocks_is_of_the_request(void **state)
 	expect_page("after the blocks", r,
 		"100 ms of the request's 200 ms: 240 -> at most 480 FPS end to end", 1);
 	/* The rate of RESULT is the steady one. */
-	expect_page("the column", r, "allocate before the loop in vae_decode 480 G1", 1);
+	expect_page("the column", r, "allocate before the loop, in vae_decode 480 G1", 1);
 	vpa_report_free(r);
 }
 

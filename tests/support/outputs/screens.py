@@ -146,7 +146,7 @@ def check(name, lines, width):
     if order != sorted(order) or len(set(order)) != len(order):
         faults.append("sections in the order %s" % [section for section, _ in found])
     faults += ["no %s" % must for must in ("DATA", "RESULT") if must not in [section for section, _ in found]]
-    before = "what came before" in words(lines)
+    before = "still did earlier work" in words(lines)
     read_sentences(nouns, found)
     for section, part in found:
         if section == "FIX FIRST":

@@ -64,8 +64,8 @@ static void add_account(struct vpa_words *w, const struct vpa_screen *s, int res
 			s->waits_ns ? "waits " : "never waits",
 			s->waits_ns ? vpa_duration(s->waits_ns).text : "");
 	if (s->unit.from_host && s->rest_ns >= s->ns / 20)
-		vpa_words_add(w, " ", "For %s it worked for what came before.",
-			vpa_duration(s->rest_ns).text);
+		vpa_words_add(
+			w, " ", "For %s it still did earlier work.", vpa_duration(s->rest_ns).text);
 }
 
 /* ---- what the work is ---- */

@@ -171,10 +171,22 @@ static struct vpa_label same_as(
 	return out;
 }
 
+/* What stands between the words and the place. "allocate before the loop in step 3" would be about a loop that is in it. */
+static const char *before_place(const struct vpa_finding *f, const char *words)
+{
+	const char *loop = words ? strstr(words, " loop") : NULL;
+
+	if (f->is_half)
+		return ", half ";
+	if (f->is_mostly)
+		return ", mostly ";
+	return loop && !loop[strlen(" loop")] ? ", " : " ";
+}
+
 struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns)
 {
 	const char *words = words_of(f), *title = vpa_text_or(f->title, "?"), *how = how_of(f);
-	const char *joint = f->is_half ? ", half " : f->is_mostly ? ", mostly " : " ";
+	const char *joint = before_place(f, words);
 	const char *of_all = f->where ? vpa_alike_part(f->where) : NULL;
 	size_t used = words ? strlen(words) + strlen(joint) : 0;
 	struct vpa_label out = {{0}};

@@ -34,6 +34,24 @@ static int put_unmarked(struct vpa_page *p, const struct vpa_screen *s, const ch
 	return 1;
 }
 
+/* A title that says how much it is says it once. */
+static void put_advice(struct vpa_page *p, const char *section, const struct vpa_finding *f)
+{
+	const char *title = vpa_text_or(f->title, "?");
+	struct vpa_label gain =
+		vpa_ms_range(0, f->base_gain_ms > 0 ? f->base_gain_ms : f->gain_at_most_ms);
+
+	if (vpa_finding_vanishes(f))
+		vpa_page_item(p, section, "%s; alone it saves nothing", title);
+	else if (!(f->gain_at_most_ms > 0 || f->base_gain_ms > 0) || strstr(title, gain.text))
+		vpa_page_item(p, section, "%s", title);
+	else if (f->base_gain_ms > 0)
+		vpa_page_item(p, section, "%s; saves at most %s of %s", title, gain.text,
+			vpa_ms_range(0, f->base_ms).text);
+	else
+		vpa_page_item(p, section, "%s; saves at most %s", title, gain.text);
+}
+
 void vpa_screen_more(struct vpa_page *p, const struct vpa_screen *s)
 {
 	const struct vpa_report *r = s->report;
@@ -48,19 +66,7 @@ void vpa_screen_more(struct vpa_page *p, const struct vpa_screen *s)
 
 		if (vpa_screen_is_fix(s, f) || vpa_is_note(f))
 			continue;
-		if (vpa_finding_vanishes(f))
-			vpa_page_item(p, section, "%s: alone it saves nothing",
-				vpa_text_or(f->title, "?"));
-		else if (f->base_gain_ms > 0)
-			vpa_page_item(p, section, "%s: saves at most %s of %s",
-				vpa_text_or(f->title, "?"), vpa_ms_range(0, f->base_gain_ms).text,
-				vpa_ms_range(0, f->base_ms).text);
-		else if (f->gain_at_most_ms > 0)
-			vpa_page_item(p, section, "%s: saves at most %s",
-				vpa_text_or(f->title, "?"),
-				vpa_ms_range(0, f->gain_at_most_ms).text);
-		else
-			vpa_page_item(p, section, "%s", vpa_text_or(f->title, "?"));
+		put_advice(p, section, f);
 		section = "";
 		shown++;
 	}
