@@ -3,12 +3,14 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/render/ranks_pages.h"
+#include "analysis/ranks/slow_gpus.h"
 
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- numbers of a job ---- */
 
@@ -150,6 +152,9 @@ static void put_link(
 	vpa_words_end(&w);
 	vpa_words_add(&w, " ", "%s", work_words(job).text);
 	vpa_page_answer(p, "RESULT", VPA_RED, &w);
+	vpa_page_words(p, "CHECK", VPA_PLAIN,
+		"How these GPUs are connected: nvidia-smi topo -m, nvidia-smi nvlink -s, and of a "
+		"network the state and errors of its ports; what NCCL chose: NCCL_DEBUG=INFO.");
 }
 
 static void put_result(
@@ -268,6 +273,32 @@ static void put_unblamed(
 		unblamed.rank_count == 1 ? "s" : "");
 }
 
+/* Nearly all kernels of the rank are longer: what is longest among them is not the cause. */
+static void put_slow_gpu(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
+{
+	struct vpa_num least, most;
+	struct vpa_slow_gpu slow;
+	int are_alike;
+
+	if (late->klass != VPA_LATE_COMPUTE || late->rank_count != 1)
+		return;
+	if (vpa_slow_gpu_of(job, late->ranks[0], &slow)) {
+		p->rc = vpt_fail(p->err, VPT_ENOMEM, "no memory for the kernels of a rank");
+		return;
+	}
+	if (!slow.family_count)
+		return;
+	least = vpa_fixed(slow.least, 2);
+	most = vpa_fixed(slow.most, 2);
+	are_alike = !strcmp(least.text, most.text);
+	vpa_page_words(p, "", VPA_PLAIN,
+		"Its kernels are longer throughout, %s%s%s times the others': it has more work, or "
+		"a slower GPU. See its clock, power and temperature: nvidia-smi -q -d "
+		"CLOCK,POWER,TEMPERATURE,PERFORMANCE.",
+		least.text, are_alike ? "" : " to ", are_alike ? "" : most.text);
+}
+
 static void put_cause(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
@@ -308,6 +339,7 @@ static void put_cause(
 	vpa_page_words(p, "", VPA_PLAIN, "%s %% of all waiting is for rank %" PRId64 ".",
 		vpa_percent(blame_ns(job, late, late->ranks[0]), all_waits(job, late)).text,
 		first->number);
+	put_slow_gpu(p, job, late);
 	put_unblamed(p, job, late);
 	put_next(p, job, late);
 }

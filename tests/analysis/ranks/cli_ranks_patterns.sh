@@ -142,6 +142,33 @@ expect 3 "a file whose chunk is damaged" ranks cut
 says err "cut/r3.zst: no GPU worked in what is left of it: 1 damaged chunk left out"
 says out "no capture of 1 of 8 ranks: 3."
 
+# A rank whose kernels are longer throughout: the longest of them is not the cause. One whose matrix products alone are has its own.
+# split NAME LONGER: of each kernel 6 tenths are a product and the rest attention, or all but 160 us
+split() {
+	python3 "$source/tests/support/ranks_job.py" "$1" ranks=4 kernel=2:100000
+	python3 - "$1" "$2" <<'PY'
+import glob, json, sys
+for path in glob.glob(sys.argv[1] + "/rank*.json"):
+    job = json.load(open(path))
+    events = []
+    for e in job["traceEvents"]:
+        if e.get("cat") == "kernel" and "nccl" not in e["name"]:
+            first = e["dur"] * 0.6 if sys.argv[2] == "both" else e["dur"] - 160
+            events += [dict(e, dur=first), dict(e, name="flash_fwd_kernel", ts=e["ts"] + first, dur=e["dur"] - first)]
+        else:
+            events.append(e)
+    json.dump(dict(job, traceEvents=events), open(path, "w"))
+PY
+	rm "$1/truth.json"
+	expect 0 "$1" ranks "$1"
+	says out "RANK 2 IS LATE"
+}
+split throughout both
+says out "Its kernels are longer throughout, 1.25 times the others'"
+split products gemm
+says out "Rank 2 computed longer: gemm"
+grep -q throughout out && fail "products alone are longer: $(grep throughout out)"
+
 # Two halves of the ranks, one with a slow link: nobody is late to its own group, the transfers are 1.5 times as long.
 job link --ranks 8 --nodes 2 --cfg-parallel --plant 1:link=150
 expect 0 "a slow link" ranks link --format json
@@ -156,6 +183,7 @@ if len(halves) != 1 or not halves[0]["collectives"] or abs(2 * halves[0]["found_
 PY
 expect 0 "in words" ranks link
 says out "SLOW LINK of ranks 0 to 3"
+says out "CHECK   How these GPUs are connected: nvidia-smi topo -m"
 says out "The link of ranks 0 to 3 is slow"
 # In a ring, the messages that pass it.
 job ring-link --ranks 8 --ring --plant 4:link=300
