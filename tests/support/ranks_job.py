@@ -18,6 +18,7 @@ of them to FOLDER/truth.json. Every time is an integer of ns, so waits and blame
   overlap=N                       data parallelism: a step's all-reduces, per_step of them, run on a stream of their own beside the
                                   work on what comes next, the optimizer waits for them, and the host for that. Every Nth step,
                                   the last but one first, takes rank R's host as long as host=R:NS says
+  sync=0                          of overlap=N, no records of which stream waits for what
 """
 
 import json
@@ -120,6 +121,8 @@ class Job:
     def await_stream(self, r, waits, other):
         record = self.call(r, "cudaEventRecord", 2000)
         wait = self.call(r, "cudaStreamWaitEvent", 2000)
+        if not self.number("sync", 1):
+            return
         self.put(r, "cuda_sync", "Stream Wait Event", waits, self.hosts_at[r], 0, cuda_sync_kind="Stream Wait Event", device=0,
                  context=1, stream=waits, correlation=wait, wait_on_stream=other, wait_on_cuda_event_record_corr_id=record,
                  wait_on_cuda_event_id=record)

@@ -52,6 +52,7 @@ int vpa_edges_find(struct vpa_tape *t, struct vpa_edges *out)
 	vpt_free(f.synced);
 	vpt_free(f.pending);
 	vpt_free(f.prior);
+	vpt_free(f.followed);
 	vpt_free(f.waits);
 	vpt_free(f.returns);
 	vpt_free(f.short_cost);

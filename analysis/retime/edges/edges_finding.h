@@ -14,6 +14,8 @@ struct vpa_edges_finding {
 	uint32_t *prior;   /* by op: the op before it on its stream */
 	/* By call: how many calls of its thread until then made a stream wait, no record says which; NULL: one GPU. */
 	uint32_t *waits;
+	/* By op, of a collective: the work that it was told to wait for, where no record says so; NONE. NULL: records do. */
+	uint32_t *followed;
 	uint32_t *returns;       /* private to event_waits.c */
 	uint64_t *short_cost;    /* by name */
 	struct vpa_index events; /* ids of events that were recorded, and the process */
@@ -44,6 +46,9 @@ int vpa_waits_for_event(const struct vpa_tape *t, const struct vpa_tape_call *c)
 int vpa_event_waits_count(struct vpa_edges_finding *f);
 /* The op that such a call most likely waited for; NONE. */
 uint32_t vpa_event_wait_op(const struct vpa_edges_finding *f, const struct vpa_tape_call *c);
+/* Fills in f->followed: an event was recorded, a stream told to wait, and a collective launched, so it waits for the work that its
+ * thread had launched last. That holds where it did not have to wait, too. 0 or VPT_ENOMEM. */
+int vpa_collectives_follow(struct vpa_edges_finding *f);
 
 /* The edges of calls, then those of ops. 0 or VPT_ENOMEM. */
 int vpa_edges_of_calls(struct vpa_edges_finding *f);

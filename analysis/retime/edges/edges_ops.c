@@ -208,6 +208,8 @@ static void bind(struct vpa_edges_finding *f, uint32_t op, const struct ended *e
 			add_measured(t, o, &f->e->unexplained_ns, (uint64_t)(start - best));
 		}
 	}
+	if (o->event == VPA_TAPE_NONE && f->followed)
+		o->event = f->followed[op];
 }
 
 /* What was there if it binds, else the smaller of that and what is usual. */
@@ -260,6 +262,8 @@ int vpa_edges_of_ops(struct vpa_edges_finding *f)
 
 	if (!rc)
 		rc = count_waits(f);
+	if (!rc)
+		rc = vpa_collectives_follow(f);
 	if (!rc)
 		rc = find_usual(f);
 	return rc ? rc : bind_ops(f);

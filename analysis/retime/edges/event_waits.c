@@ -5,6 +5,7 @@
  * of the ops that ended just before a wait returned it was for that whose time is counted most often. */
 #include "analysis/retime/edges/edges_finding.h"
 
+#include "analysis/names/families.h"
 #include "formats/base/memory.h"
 #include "formats/calls.h"
 
@@ -101,4 +102,74 @@ uint32_t vpa_event_wait_op(const struct vpa_edges_finding *f, const struct vpa_t
 		}
 	}
 	return best;
+}
+
+/* ---- waits of streams ---- */
+
+/* What a thread did last: NCCL's callers record an event behind their work, make the communicator's stream wait for it, and launch. */
+struct caller {
+	enum { LAUNCHED, RECORDED, TOLD_TO_WAIT } last;
+	uint32_t op; /* that it launched last; NONE */
+};
+
+static int has_records(const struct vpa_tape *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->sync_count; i++)
+		if (t->syncs[i].waiting != VPA_TAPE_NONE)
+			return 1;
+	return 0;
+}
+
+static int is_collective(const struct vpa_tape_op *o)
+{
+	return o->is_kernel && o->family == VPA_FAMILY_COMM;
+}
+
+/* A launch by the caller. */
+static void follow_launch(
+	struct vpa_edges_finding *f, const struct vpa_tape_call *c, struct caller *caller)
+{
+	const struct vpa_tape *t = f->t;
+	uint32_t op = t->launched[c->op];
+	const struct vpa_tape_op *o = &t->ops[op];
+	const struct vpa_tape_op *q = caller->op == VPA_TAPE_NONE ? NULL : &t->ops[caller->op];
+
+	if (caller->last == TOLD_TO_WAIT && q && is_collective(o) && !is_collective(q) &&
+		q->stream != o->stream && caller->op < op && q->end_ns <= o->start_ns &&
+		t->streams[q->stream].gpu == t->streams[o->stream].gpu)
+		f->followed[op] = caller->op;
+	*caller = (struct caller){LAUNCHED, t->launched[c->op + c->op_count - 1]};
+}
+
+int vpa_collectives_follow(struct vpa_edges_finding *f)
+{
+	const struct vpa_tape *t = f->t;
+	struct caller *callers;
+	size_t i;
+
+	if (has_records(t) || t->stream_count < 2)
+		return VPT_OK;
+	f->followed = vpa_new_rows(t->op_count);
+	callers = vpt_calloc(t->thread_count + 1, sizeof(*callers));
+	if (!f->followed || !callers) {
+		vpt_free(callers);
+		return VPT_ENOMEM;
+	}
+	for (i = 0; i < t->thread_count; i++)
+		callers[i].op = VPA_TAPE_NONE;
+	for (i = 0; i < t->call_count; i++) {
+		const struct vpa_tape_call *c = &t->calls[i];
+		struct caller *caller = &callers[c->thread];
+
+		if (c->op_count)
+			follow_launch(f, c, caller);
+		else if (c->klass == VPT_CALL_EVENT_RECORD)
+			caller->last = RECORDED;
+		else if (c->klass == VPT_CALL_STREAM_WAIT && caller->last == RECORDED)
+			caller->last = TOLD_TO_WAIT;
+	}
+	vpt_free(callers);
+	return VPT_OK;
 }

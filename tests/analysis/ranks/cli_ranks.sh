@@ -94,6 +94,8 @@ predicts "slow kernels" like-median:5 kernel=5:300000 ""
 predicts "slow kernels among groups" like-median:5 kernel=5:300000 groups=4
 predicts "two late ranks" "like-median:3, 5" "host=3:200000 host=5:190000" groups=4
 predicts "slow kernels beside collectives of another stream" like-median:5 kernel=5:100000 overlap=5
+predicts "the same without records of waits" like-median:5 kernel=5:100000 "overlap=5 sync=0"
+predicts "slow host code without records of waits" like-median:5 host=5:4000000 "overlap=5 sync=0"
 job host=3:200000 host=5:190000 groups=4
 expect 0 "one of two late ranks alone brings little" ranks job
 says out "RANKS 3 and 5 ARE LATE, the others wait for them"
