@@ -5,7 +5,7 @@
  *	collect_processes.c  whose each op is, and which call launched it
  *	collect_devices.c    one number for each GPU
  *	collect_strays.c  rows that are far away from all others
- *	collect_times.c   times that cannot be
+ *	collect_doubtful_times.c   times that cannot be
  *	collect_siblings.c  calls and ranges of a thread that overlap by rounding
  *	collect_chunks.c  a stretch as a batch, ids translated to the chunk's */
 #ifndef VPT_FORMATS_IMPORT_COLLECT_COLLECT_STATE_H

@@ -1,4 +1,4 @@
-/* collect_times.c - times of ops in a foreign trace that cannot be.
+/* collect_doubtful_times.c - times of ops in a foreign trace that cannot be.
  *
  * A profiler that converts a device's time wrongly gives an op a length that runs over the ops behind it, and
  * hides all idle time, or puts ops before their launches.

@@ -1,4 +1,4 @@
-/* live_text.c - the line of a capture that is being recorded, and the same as metrics. */
+/* live_line.c - the line of a capture that is being recorded, and the same as metrics. */
 #include "analysis/commands/live.h"
 
 #include "analysis/base/numbers.h"

@@ -1,5 +1,5 @@
-/* test_collect_times.c - times in foreign traces that cannot be: ops far away, or over later ones of their stream; calls and ranges of
- * a thread that overlap. */
+/* test_collect_doubtful_times.c - times in foreign traces that cannot be: ops far away, or over later ones of their stream; calls and
+ * ranges of a thread that overlap. */
 #include "formats/base/count.h"
 #include "formats/import/collect/collect.h"
 
