@@ -231,17 +231,27 @@ struct term_place {
 	unsigned list;     /* that of a pace, or VPA_PACES */
 };
 
+/* Whether a rank that is like the median follows its collective before alone: what it does longer may be hidden while it waits for
+ * another late one, as host code ahead of its GPU is, and then it is in no time between collectives that a cut could take. */
+static int follows_last(const struct putting *p, size_t item)
+{
+	return p->has_cuts[VPA_CUT_OWN] && item && item < p->rank->collective_count &&
+	       vpa_rank_end_ns(p->rank, item - 1) <= vpa_rank_start_ns(p->rank, item) &&
+	       is_before(p->room, item - 1, item);
+}
+
 /* What each cut takes away of a term. Of a pace, which only limits what is asked, other changes take all. */
 static void set_cuts(const struct putting *p, const struct vpa_rank_term *x, struct term_place at,
 	uint64_t less[VPA_CUTS])
 {
+	const int is_last = follows_last(p, at.item);
 	unsigned cut;
 
 	less[VPA_CUT_NONE] = 0;
 	for (cut = VPA_CUT_COMMON; cut < VPA_CUTS; cut++) {
 		if (!p->has_cuts[cut])
 			less[cut] = 0;
-		else if (at.list == VPA_PACES)
+		else if (at.list == VPA_PACES && !(cut == VPA_CUT_OWN && is_last))
 			less[cut] =
 				vpa_cut_of(&p->cuts->sums[cut], p->rank, at.from, at.item + 1, x);
 		else if (cut == VPA_CUT_ASKED)
@@ -302,6 +312,22 @@ static int put_terms(const struct putting *p, uint32_t event, size_t item, const
 	return rc;
 }
 
+/* The time between a collective and the one before, less the cut, in the lanes of a rank that is like the median. */
+static int put_last(const struct putting *p, uint32_t event, size_t item)
+{
+	struct vpa_links *links = &p->replay->links;
+	struct vpa_rank_term x = {.after = (uint32_t)item - 1};
+	int64_t at[VPA_LANES], less;
+	unsigned l;
+
+	x.ns = vpt_sat_diff(vpa_rank_start_ns(p->rank, item), vpa_rank_end_ns(p->rank, item - 1));
+	less = (int64_t)vpa_cut_of(&p->cuts->sums[VPA_CUT_OWN], p->rank, item, item + 1, &x);
+	for (l = 0; l < links->lanes; l++)
+		at[l] = p->room->items[item - 1].rest_ns +
+			(p->cuts->of_lane[l] == VPA_CUT_OWN ? x.ns - less : 0);
+	return vpa_links_put(links, event, p->room->events[item - 1], at, links->lanes);
+}
+
 /* The slab of the event is held. */
 static int put_collective(const struct putting *p, uint32_t event, size_t item)
 {
@@ -312,6 +338,8 @@ static int put_collective(const struct putting *p, uint32_t event, size_t item)
 	for (list = 0; list < VPA_PACES && p->with_paces && !rc; list++)
 		rc = put_terms(
 			p, event, item, d->paces[list].term_ends, d->paces[list].terms, list);
+	if (!rc && follows_last(p, item))
+		rc = put_last(p, event, item);
 	return rc;
 }
 

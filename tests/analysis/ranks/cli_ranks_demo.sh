@@ -101,4 +101,18 @@ predicts medium "all: host 0.5" medium-half
 job all-half --ranks 4 --scale-host 0.5
 predicts alike "all: host 0.5" all-half
 predicts kernel "3: scale gemm 0.5 in ffn*" alike
+
+# Two late ranks: while one waits for the other its host is ahead of its GPU, and what it is late with is in no time between collectives.
+job eight --ranks 8 --blocks 3 --steps 4 --layers 6
+job eight-late --ranks 8 --blocks 3 --steps 4 --layers 6 --plant 3:host=400,5:host=390
+expect 0 "none late" ranks eight --format json
+cp out with.json
+expect 0 "two late ranks" ranks eight-late --format json
+python3 - <<'PY' >answer || fail "two late ranks: $(cat answer)"
+import json, sys
+job, run = json.load(open("out")), json.load(open("with.json"))
+found = [f["unit_ns"] for f in job["fixes"] if f["change"] == "like-median" and f["ranks"] == "3, 5"]
+if len(found) != 1 or abs(found[0] / run["unit_ns"] - 1) > 0.01 or job["unit_ns"] < 1.05 * run["unit_ns"]:
+    sys.exit(print("predicted", found, "the run took", run["unit_ns"], "now", job["unit_ns"]) or 1)
+PY
 finish
