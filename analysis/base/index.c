@@ -12,7 +12,7 @@ static inline uint32_t find(const struct vpa_index *x, uint64_t hash, uint64_t a
 	uint32_t row;
 
 	while ((row = vpt_map_next(&x->map, hash, &at)) != VPT_MAP_NONE)
-		if (x->entries[row].a == a && x->entries[row].b == b)
+		if (vpa_index_is_at(x, row, a, b))
 			break;
 	return row;
 }
@@ -22,14 +22,15 @@ uint32_t vpa_index_put_other(struct vpa_index *x, uint64_t a, uint64_t b)
 	uint64_t hash = vpt_hash_pair(a, b);
 	uint32_t row = find(x, hash, a, b);
 
+	x->recent[1] = x->recent[0];
 	if (row != VPT_MAP_NONE)
-		return x->newest = row;
+		return x->recent[0] = row;
 	row = (uint32_t)x->count;
 	if (vpt_grow(&x->entries, &x->cap, x->count + 1, sizeof(*x->entries)) ||
 		vpt_map_put(&x->map, hash, row))
 		return UINT32_MAX;
 	x->entries[x->count++] = (struct vpa_index_entry){a, b};
-	return x->newest = row;
+	return x->recent[0] = row;
 }
 
 uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b)

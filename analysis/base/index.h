@@ -17,18 +17,26 @@ struct vpa_index {
 	struct vpa_index_entry *entries; /* by row, in order of arrival */
 	size_t count, cap;
 	struct vpt_map map; /* rows by (a, b) */
-	uint32_t newest;    /* the row put or found last: many pairs are those of the call before */
+	uint32_t recent
+		[2]; /* rows put or found last: many pairs are those of the call before, or take turns */
 };
 
-/* Private: vpa_index_put() of a pair that is not the newest. */
+/* Private: vpa_index_put() of a pair that is not among the recent ones. */
 uint32_t vpa_index_put_other(struct vpa_index *x, uint64_t a, uint64_t b);
+
+static inline int vpa_index_is_at(const struct vpa_index *x, uint32_t row, uint64_t a, uint64_t b)
+{
+	return x->entries[row].a == a && x->entries[row].b == b;
+}
 
 /* The row of (a, b), appended if it is new. UINT32_MAX: no memory. */
 static inline uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
 {
-	int is_newest = x->count && x->entries[x->newest].a == a && x->entries[x->newest].b == b;
-
-	return is_newest ? x->newest : vpa_index_put_other(x, a, b);
+	if (x->count && vpa_index_is_at(x, x->recent[0], a, b))
+		return x->recent[0];
+	if (x->count && vpa_index_is_at(x, x->recent[1], a, b))
+		return x->recent[1];
+	return vpa_index_put_other(x, a, b);
 }
 
 /* The same, and grows the caller's array of `size` bytes a row to hold it. `array` and `cap` are as

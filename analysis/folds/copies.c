@@ -38,7 +38,6 @@ struct state {
 	struct vpa_index index; /* (copy kind, source and target memory) */
 	struct row *rows;
 	size_t row_cap;
-	uint32_t newest; /* row of the previous copy: the next is often of the same kind */
 	struct vpa_index read_index; /* (place, 0) */
 	struct read *reads;
 	size_t read_cap;
@@ -56,16 +55,10 @@ struct state {
 static struct row *row_of(struct state *s, const struct vpa_copy *copy)
 {
 	uint64_t kinds = (uint64_t)copy->source_memory << 8 | copy->target_memory;
-	uint32_t row;
+	uint32_t row = vpa_index_row(
+		&s->index, copy->kind, kinds, &s->rows, &s->row_cap, sizeof(*s->rows));
 
-	if (s->newest < s->index.count && s->index.entries[s->newest].a == copy->kind &&
-		s->index.entries[s->newest].b == kinds)
-		return &s->rows[s->newest];
-	row = vpa_index_row(&s->index, copy->kind, kinds, &s->rows, &s->row_cap, sizeof(*s->rows));
-	if (row == UINT32_MAX)
-		return NULL;
-	s->newest = row;
-	return &s->rows[row];
+	return row == UINT32_MAX ? NULL : &s->rows[row];
 }
 
 static int add_read(struct state *s, const struct vpa_ops *ops, size_t i, uint32_t place)
