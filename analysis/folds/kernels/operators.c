@@ -327,7 +327,6 @@ const struct vpa_fold vpa_fold_operators = {
 	.name = "operators",
 	.help = "operators by name and shapes: their own time on the GPU and the host",
 	.state_bytes = sizeof(struct state),
-	.wanted = vpa_fold_is_table,
 	.ops = fold_ops,
 	.operator_range = fold_range,
 	.section = fold_section,
