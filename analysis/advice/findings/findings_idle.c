@@ -252,8 +252,8 @@ static const char *title_of(struct vpa_report *r, const struct vpa_advice *a,
 	if (is_code(sum))
 		return vpa_host_code_title(r, &sum->code, sum->part == VPA_WAITS_READS);
 	if (a->cause == VPA_CAUSE_ALLOCATION && full)
-		return "memory is full, and the allocator frees and allocates again: use smaller "
-		       "tiles or offload, or set expandable_segments";
+		return "memory is full, and the allocator frees and allocates again: set "
+		       "expandable_segments, use smaller tiles or batches, or offload";
 	if (a->cause == VPA_CAUSE_MODULE_LOAD)
 		return vpa_load_title(r, sum->top ? sum->top->call : NULL, sum->ns, a->title);
 	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces &&
@@ -381,7 +381,7 @@ struct vpa_finding *vpa_find_cause(
 		return NULL;
 	where = where_of(r, sum, NULL);
 	f->title = title_of(r, a, sum, full);
-	f->words = full ? "smaller tiles or offload: memory is full" : NULL;
+	f->words = full ? "memory is full: expandable_segments, offload" : NULL;
 	name_thread_wait(f, sum, &place);
 	f->host_code_ms = vpa_in_ms(sum->code.ns);
 	f->is_code = is_code(sum);

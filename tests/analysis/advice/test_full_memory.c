@@ -83,7 +83,8 @@ static void an_allocator_at_the_limit_is_told_from_a_program_that_allocates(void
 			fail_msg("%s: %s", cases[k].rule, f ? f->title : "no finding");
 		if (cases[k].note && !strstr(f->note, cases[k].note))
 			fail_msg("%s: %s", cases[k].rule, f->note);
-		expect_page(cases[k].rule, r, "smaller tiles or offload: memory is full", is_full);
+		expect_page(
+			cases[k].rule, r, "memory is full: expandable_segments, offload", is_full);
 		vpa_report_free(r);
 	}
 }
