@@ -304,6 +304,7 @@ static int is_about_gpu(const struct vpa_finding *f)
 	case VPA_FOUND_FP32_CONV:
 	case VPA_FOUND_TF32_GEMM:
 	case VPA_FOUND_TF32_CONV:
+	case VPA_FOUND_VOL2COL:
 	case VPA_FOUND_FLASH_2_ON_HOPPER:
 	case VPA_FOUND_MEM_EFFICIENT_ATTENTION:
 	case VPA_FOUND_EAGER_ATTENTION:

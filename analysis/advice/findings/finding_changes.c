@@ -5,7 +5,8 @@
  * what was waited for. A small read takes the code along that works with the value: what follows it is neither a launch's usual
  * code nor longer than the code that causes count as the wait's. Copies that overlap kernels take no time of their own; what
  * waits for them still does. How long a kernel of fused attention takes is not in the trace; it has the arithmetic of
- * the two products and less traffic, so it is taken to be as long as they are, and brings at least that. A newer back-end of attention
+ * the two products and less traffic, so it is taken to be as long as they are, and brings at least that. So is a convolution that copies
+ * no columns, whose library may be slower at it than at the product. A newer back-end of attention
  * brings at least what its authors measured. Of the code before the
  * first op the long stretches are taken; other host code is then what is shorter, so that no stretch is taken twice. */
 #include "analysis/advice/finding.h"
@@ -43,6 +44,7 @@ static const struct {
 	[VPA_FOUND_FP32_CONV] = {NULL, 1},
 	[VPA_FOUND_TF32_GEMM] = {NULL, 1},
 	[VPA_FOUND_TF32_CONV] = {NULL, 1},
+	[VPA_FOUND_VOL2COL] = {"scale *2col* 0", 0},
 	[VPA_FOUND_UNMERGED_ADAPTER] = {"delete adapters", 0},
 	[VPA_FOUND_QUANTISING] = {"scale quant 0", 0},
 };

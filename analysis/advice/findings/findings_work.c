@@ -439,7 +439,7 @@ static void find_unfused_conv(struct vpa_report *r)
 	f->title = "convolutions run as vol2col and a product, not in cuDNN: check their dtype, "
 		   "layout and "
 		   "padding";
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_UNKNOWN);
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_CONV); /* the copies are of that family */
 	vpa_finding_saves(r, f, &s);
 	f->base_likely_ms = f->base_gain_ms * (double)c->copy_ns / (double)total;
 	f->measured = vpa_arena_printf(&r->arena,

@@ -344,6 +344,7 @@ static void a_replay_says_what_they_bring(void **state)
 		{"casts of weights", "type-casts", NARROW, 0.8},
 		{"casts of types that no name shows", "type-casts", ANY, 0.8},
 		{"weights unpacked", "quantising", DEQUANT, 0.8},
+		{"columns of convolutions", "vol2col", COLUMNS, 0.8},
 	};
 	char script[4000];
 	size_t i, k;
