@@ -43,15 +43,17 @@ build_and_test() { # build_and_test FOLDER CMAKE-OPTIONS...
 }
 
 # Tests that neither CUDA nor ../shared can change, and that take long: the bare run leaves them to the others.
-without_cuda="cli_bad_input|cli_clocks|cli_compare|cli_compare_page|cli_compare_schema|cli_compilers|cli_convert|cli_corpus|\
-cli_decode|cli_export|cli_export_chrome|cli_export_ranks|cli_export_rows|cli_fail_if_predicted|cli_import_zero|cli_load|\
-cli_mark_lines|cli_marks|cli_marks_script|cli_marks_shadow|cli_migrate|cli_output|cli_packages|cli_page|cli_pager|cli_pip|\
-cli_ranks_mixed|cli_ranks_page|cli_ranks_patterns|cli_report_schema|cli_rooms|cli_run_ring|cli_run_windows|cli_said|cli_screen|\
-cli_seeds|cli_simulate|cli_smallest|cli_stacks_late|cli_stacks_lines_3.9|cli_stacks_lines_3.10|cli_stacks_lines_3.11|\
-cli_stacks_lines_3.12|cli_stacks_lines_3.13|cli_stacks_torn_3.9|cli_stacks_torn_3.10|cli_stacks_torn_3.11|cli_stacks_torn_3.12|\
-cli_stacks_torn_3.13|cli_stacks_workers|cli_stubs|cli_tidy|cli_trend|cli_tsan|cli_unused|cli_verdict|cli_watch|\
-test_analysis_properties|test_blocks_random|test_causes|test_compare|test_compare_noise|test_damage|test_floods|test_growth|\
-test_loop_levels|test_renderers|test_replay_model|test_tracer_fault_moments|test_tracer_two_clients|test_unit"
+without_cuda="cli_bad_input|cli_clocks|cli_compare|cli_compare_page|cli_compare_ranks|cli_compare_schema|cli_compilers|cli_convert|\
+cli_corpus|cli_decode|cli_export|cli_export_chrome|cli_export_merged|cli_export_ranks|cli_export_rows|cli_export_ties|\
+cli_fail_if_predicted|cli_import_zero|cli_load|cli_mark_lines|cli_marks|cli_marks_script|cli_marks_shadow|cli_migrate|cli_output|\
+cli_packages|cli_page|cli_pager|cli_pip|cli_ranks|cli_ranks_inputs|cli_ranks_mixed|cli_ranks_mpi|cli_ranks_page|cli_ranks_patterns|\
+cli_report_schema|cli_rooms|cli_run_ring|cli_run_slurm|cli_run_windows|cli_said|cli_screen|cli_seeds|cli_simulate|cli_smallest|\
+cli_stacks_late|cli_stacks_lines_3.10|cli_stacks_lines_3.11|cli_stacks_lines_3.12|cli_stacks_lines_3.13|cli_stacks_lines_3.9|\
+cli_stacks_torn_3.10|cli_stacks_torn_3.11|cli_stacks_torn_3.12|cli_stacks_torn_3.13|cli_stacks_torn_3.9|cli_stacks_workers|cli_stdin|\
+cli_stubs|cli_tidy|cli_trend|cli_tsan|cli_unused|cli_verdict|cli_watch|cli_what_if_order|cli_what_if_schema|test_analysis_properties|\
+test_arrow_stream|test_blocks_random|test_causes|test_compare|test_compare_noise|test_compare_series|test_damage|test_floods|\
+test_growth|test_loop_levels|test_perfetto_export|test_renderers|test_replay_model|test_tracer_fault_moments|test_tracer_two_clients|\
+test_unit"
 left_out= long=
 
 # What the tests in these folders did not try: the lines "SKIPPED: REASON" of their output, each reason once, with its tests.
