@@ -125,6 +125,8 @@ void vpa_finding_of_uploads(
 	struct vpa_report *r, struct vpa_finding *f, int is_copy_less, const struct vpa_saving *s);
 /* Whether as many bytes are copied to the GPU as to the host, to a tenth: what is offloaded goes both ways, frames mostly only one. */
 int vpa_copies_go_both_ways(const struct vpa_report *r);
+/* The part of the time of copies that is of weights which go out and back, on their way back: 0 to 1. */
+double vpa_needless_copies(const struct vpa_report *r);
 /* Whether what comes back had gone to the GPU, and hardly anything of it goes there again: to keep it there would save only the way
  * back. */
 int vpa_copies_come_back_once(const struct vpa_report *r);

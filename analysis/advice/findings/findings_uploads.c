@@ -15,6 +15,9 @@
 /* Copies that come once in each unit are worth a word if they are this share of all. */
 static const double again_share = 0.9;
 
+/* What is copied in each unit may stay if it takes at most this share of the GPU's memory. */
+static const double fits_share = 0.75;
+
 /* Units are nearly all of the run from this share of it on. */
 static const double most_share = 0.8;
 
@@ -115,18 +118,37 @@ int vpa_copies_go_both_ways(const struct vpa_report *r)
 	return to_gpu > 0 && to_gpu >= again_share * to_host && to_host >= again_share * to_gpu;
 }
 
-/* "28.1 GB a step" where units are nearly all of the run, else "225 GB". */
-static const char *amount_of(struct vpa_report *r, unsigned kind)
+/* Of each unit, where units are nearly all of the run; else 0. */
+static uint64_t unit_bytes(const struct vpa_report *r, unsigned kind)
 {
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	uint64_t bytes = sum_of(r, kind).bytes, run_ns = vpa_run_ns(r);
 
 	if (!(unit.units > 0) || (double)unit.span_ns < most_share * (double)run_ns)
-		return vpa_arena_text(
-			&r->arena, vpa_bytes(bytes).text, strlen(vpa_bytes(bytes).text));
-	bytes = vpt_sat_u64((double)vpt_sat_scale(bytes, unit.span_ns, run_ns) / unit.units);
+		return 0;
+	return vpt_sat_u64((double)vpt_sat_scale(bytes, unit.span_ns, run_ns) / unit.units);
+}
+
+/* "28.1 GB a step" where units are nearly all of the run, else "225 GB". */
+static const char *amount_of(struct vpa_report *r, unsigned kind)
+{
+	uint64_t bytes = unit_bytes(r, kind);
+
+	if (!bytes)
+		return vpa_arena_printf(&r->arena, "%s", vpa_bytes(sum_of(r, kind).bytes).text);
 	return vpa_arena_printf(
-		&r->arena, "%s a %s", vpa_bytes(bytes).text, vpa_unit_kind_name(unit.kind));
+		&r->arena, "%s a %s", vpa_bytes(bytes).text, vpa_unit_kind_name(vpa_unit_of(r)));
+}
+
+/* Whether what each unit copies to the GPU cannot stay there beside what computes with it. */
+static int are_too_large(const struct vpa_report *r)
+{
+	uint64_t most = 0;
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++)
+		most = r->gpus[i].memory_bytes > most ? r->gpus[i].memory_bytes : most;
+	return most && (double)unit_bytes(r, VPT_COPYKIND_HTOD) > fits_share * (double)most;
 }
 
 static int is_new_size(const struct vpa_report *r, size_t row)
@@ -149,6 +171,15 @@ int vpa_uploads_are_weights(const struct vpa_report *r)
 		sizes += sizes < TENSOR_SIZES && is_new_size(r, i);
 	}
 	return sizes == TENSOR_SIZES && copies / TENSORS >= (units ? units : 1);
+}
+
+double vpa_needless_copies(const struct vpa_report *r)
+{
+	double back_ns = (double)sum_of(r, VPT_COPYKIND_DTOH).ns;
+
+	return vpa_copies_go_both_ways(r) && vpa_uploads_are_weights(r)
+		       ? back_ns / (back_ns + (double)sum_of(r, VPT_COPYKIND_HTOD).ns)
+		       : 0;
 }
 
 int vpa_copies_come_back_once(const struct vpa_report *r)
@@ -190,6 +221,15 @@ static void name_both_ways(struct vpa_report *r, struct vpa_finding *f, const st
 
 	if (are_weights && vpa_copies_come_back_once(r)) {
 		name_back_once(r, f, s);
+		return;
+	}
+	if (are_weights && are_too_large(r)) {
+		f->words = "copy weights ahead, and not back";
+		f->title = vpa_arena_printf(&r->arena,
+			"weights go to the GPU and come back, %s, more than fit: do not copy them "
+			"back, since the host still has them, and copy the next ones beside "
+			"kernels, with pinned memory and a stream of its own",
+			amount_of(r, VPT_COPYKIND_HTOD));
 		return;
 	}
 	f->words =

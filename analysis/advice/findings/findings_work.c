@@ -119,6 +119,12 @@ static uint64_t unused_compute_ns(const struct vpa_report *r, const struct vpa_d
 	return d->compute_ns;
 }
 
+/* Of exposed copies, those that overlap has to hide. Weights that go out and back need not come back: the host still has them. */
+static uint64_t to_hide_ns(const struct vpa_report *r, const struct vpa_device *d)
+{
+	return vpt_sat_u64((1 - vpa_needless_copies(r)) * (double)d->exposed_copy_ns + 0.5);
+}
+
 /* Exposed copies can overlap at most that. The rest must be removed. */
 static int is_too_much_to_hide(const struct vpa_report *r)
 {
@@ -126,21 +132,25 @@ static int is_too_much_to_hide(const struct vpa_report *r)
 	size_t d;
 
 	for (d = 0; d < r->device_count; d++) {
-		vpt_sat_add_to(&copies, r->devices[d].exposed_copy_ns);
+		vpt_sat_add_to(&copies, to_hide_ns(r, &r->devices[d]));
 		vpt_sat_add_to(&compute, unused_compute_ns(r, &r->devices[d]));
 	}
 	return copies > compute;
 }
 
-/* What overlap alone could save. */
+/* What overlap alone could save, and copies back that nobody needs. */
 static uint64_t hidden_at_most(const struct vpa_report *r)
 {
 	uint64_t ns = 0;
 	size_t i;
 
-	for (i = 0; i < r->device_count; i++)
-		vpt_sat_add_to(&ns, vpa_earlier(unused_compute_ns(r, &r->devices[i]),
-					    r->devices[i].exposed_copy_ns));
+	for (i = 0; i < r->device_count; i++) {
+		const struct vpa_device *d = &r->devices[i];
+		uint64_t hide_ns = to_hide_ns(r, d);
+
+		vpt_sat_add_to(&ns, vpt_sat_sub(d->exposed_copy_ns, hide_ns));
+		vpt_sat_add_to(&ns, vpa_earlier(unused_compute_ns(r, d), hide_ns));
+	}
 	return ns;
 }
 
@@ -439,7 +449,8 @@ static void find_unfused_conv(struct vpa_report *r)
 	f->title = "convolutions run as vol2col and a product, not in cuDNN: check their dtype, "
 		   "layout and "
 		   "padding";
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_CONV); /* the copies are of that family */
+	s.base_ns =
+		vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_CONV); /* the copies are of that family */
 	vpa_finding_saves(r, f, &s);
 	f->base_likely_ms = f->base_gain_ms * (double)c->copy_ns / (double)total;
 	f->measured = vpa_arena_printf(&r->arena,
