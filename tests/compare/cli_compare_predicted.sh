@@ -55,7 +55,9 @@ none plain.zst sync.zst
 none plain.zst plain.zst
 # Half of the host's code is a guess, so that there is less of it is no change that A names.
 none slow.zst plain.zst
-none plain.zst two.zst
+# What another thread can do is one.
+expect 0 "a thread of its own" compare plain.zst two.zst
+says out "Gone in B: the launching thread works on results"
 # How long fused attention takes is not in A.
 none eager.zst plain.zst
 # Several runs a side, and a report without its trace.

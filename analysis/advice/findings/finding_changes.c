@@ -1,6 +1,7 @@
 /* finding_changes.c - the change that a finding asks for, in the words of ../../retime/replay/change.h.
  *
- * A change is what the remedy does to calls and ops. Of host code half is taken, as in the order of findings; of launches all,
+ * A change is what the remedy does to calls and ops. Of host code half is taken, as in the order of findings, but all of what another
+ * thread can do; of launches all,
  * since a CUDA graph leaves nearly none. A wait with long code after it stays: that code most likely needs
  * what was waited for. A small read takes the code along that works with the value: what follows it is neither a launch's usual
  * code nor longer than the code that causes count as the wait's. Copies that overlap kernels take no time of their own; what
@@ -183,9 +184,12 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 		if (f->id == VPA_FOUND_QUANTISING && r->quantised.kernels)
 			f->change = NULL;
 		if (f->id == VPA_FOUND_HOST_STALL && !has_own)
-			f->change = host_change(r, f->change);
-		f->takes_half = f->change && (f->id == VPA_FOUND_BEFORE_FIRST_WORK ||
-						     (f->id == VPA_FOUND_HOST_STALL && !has_own));
+			f->change =
+				host_change(r, f->is_of_results ? "host 0 over 100us" : f->change);
+		f->takes_half =
+			f->change &&
+			(f->id == VPA_FOUND_BEFORE_FIRST_WORK ||
+				(f->id == VPA_FOUND_HOST_STALL && !has_own && !f->is_of_results));
 		if (f->id == VPA_FOUND_EXPOSED_COPY)
 			f->change = main_copies(r);
 		if (f->id == VPA_FOUND_ATTENTION_GROWTH) {

@@ -30,6 +30,16 @@ static const double course_share = 0.1;
  * course_share. */
 static const double edge_share = 0.25;
 
+/* Host code is of results if so much of it follows copies of these. */
+static const double results_share = 0.6;
+
+enum {
+	RESULT_BYTES =
+		256
+		<< 10, /* a small picture, copied to the host for each stretch of code at least */
+	RESULTS_TO_INPUT = 4 /* and as many times what goes to the GPU */
+};
+
 /* A wait after which the host ran its own code for this share of the time has that code as a remedy too. */
 static const double code_share = 0.5;
 
@@ -335,6 +345,51 @@ static void name_loader(struct vpa_finding *f)
 	f->base_likely_ms = f->base_gain_ms;
 }
 
+static uint64_t copied_bytes(const struct vpa_report *r, unsigned kind)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < r->copy_count; i++)
+		if (r->copies[i].kind == kind)
+			vpt_sat_add_to(&bytes, r->copies[i].bytes);
+	return bytes;
+}
+
+/* Whether most of the host's code follows waits for copies of results, such as finished frames: much is copied to the host for each
+ * stretch of it, and hardly anything goes back. Then the next launches need none of it. */
+static int is_of_results(const struct vpa_report *r, const struct vpa_idle_sum *sum)
+{
+	uint64_t to_host = copied_bytes(r, VPT_COPYKIND_DTOH), ns = 0, gaps = 0;
+	size_t d, i;
+
+	if (sum->cause != VPA_CAUSE_HOST_CODE ||
+		copied_bytes(r, VPT_COPYKIND_HTOD) > to_host / RESULTS_TO_INPUT)
+		return 0;
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *part = &r->devices[d].causes[i];
+
+			if (part->cause != sum->cause || !part->instead ||
+				!strstr(part->instead, "Memcpy"))
+				continue;
+			vpt_sat_add_to(&ns, part->instead_ns);
+			vpt_sat_add_to(&gaps, part->gaps);
+		}
+	return gaps && to_host / RESULT_BYTES >= gaps &&
+	       (double)ns >= results_share * (double)sum->ns;
+}
+
+static void name_results(struct vpa_finding *f)
+{
+	f->title = "the launching thread works on results that were copied to the host: do that in "
+		   "another thread";
+	f->words = "a thread for host code";
+	f->caveat = "what the next launches need of it has to stay";
+	f->is_of_results = 1;
+	f->base_likely_ms = f->base_gain_ms;
+}
+
 /* The names of operators that run on the CPU, if that is the place of most of the host's code, and they compute: others load weights,
  * or set them up. NULL: it is not so. */
 static const char *cpu_operators(const struct vpa_idle_sum *sum, const struct vpa_similar *place)
@@ -409,6 +464,8 @@ struct vpa_finding *vpa_find_cause(
 	set_place(r, f, sum, f->base == vpa_base_of_unit(unit.kind) ? &unit : NULL);
 	if (is_loader(sum, &place))
 		name_loader(f);
+	else if (!cpu_operators(sum, &place) && is_of_results(r, sum))
+		name_results(f);
 	name_operators(r, f, cpu_operators(sum, &place));
 	add_evidence(r, f, sum->cause, sum);
 	return f;

@@ -67,6 +67,7 @@ struct vpa_finding {
 	double predicted_ms, fps_predicted, steps_per_s_predicted;
 	int is_asked; /* whether it can be done is not in the trace: nothing is predicted */
 	int predicted_at_least; /* the change leaves out a part of the repair, so that brings as much or more */
+	int is_of_results; /* host code that another thread can run: the next launches need none of it */
 	int takes_half; /* the change takes half of host code, of which all can hardly go */
 };
 

@@ -189,7 +189,8 @@ static void long_code_after_a_wait_is_its_own_cause(void **state)
 
 	(void)state;
 	assert_non_null(f);
-	assert_string_equal(f->title, "shorten or overlap the host code between launches");
+	assert_string_equal(f->title, "the launching thread works on results that were copied to "
+				      "the host: do that in another thread");
 	assert_string_equal(f->note, "all of this wait with the host in post_process; without the "
 				     "wait in cudaMemcpyAsync all "
 				     "of it would go too");

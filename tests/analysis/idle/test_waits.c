@@ -1,5 +1,9 @@
 /* test_waits.c - advice on waits of the host, on traces whose answer a person can compute: small reads, other copies,
  * other synchronisations, and all of them where they hide each other. */
+#include "analysis/retime/predictions.h"
+#include "formats/base/count.h"
+
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -149,12 +153,68 @@ static void host_code_says_what_half_of_it_would_save(void **state)
 	vpa_report_free(r);
 }
 
+/* Ten iterations of 6 ms: a copy to the GPU, a kernel of 3 ms, a blocking copy to the host, and code of 2.8 ms. */
+static const struct {
+	const char *rule;
+	unsigned up_bytes, down_bytes;
+	const char *words; /* NULL: the usual ones */
+} results[] = {
+	{"pictures come out", 1000, 1000000, "a thread for host code"},
+	{"what comes out may be what goes in next", 300000, 1000000, NULL},
+	{"numbers come out", 1000, 200000, NULL},
+};
+
+static void code_for_results_can_run_in_another_thread(void **state)
+{
+	static char script[16384];
+	size_t k, i;
+
+	(void)state;
+	for (k = 0; k < COUNT(results); k++) {
+		const struct vpa_finding *f;
+		struct vpt_trace *trace = NULL;
+		struct vpa_report *r = NULL;
+		struct vpt_err err = {0};
+		size_t used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+
+		for (i = 0; i < 10; i++) {
+			size_t t = 1000 + 6000 * i, id = 3 * i + 1;
+
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"call t1 cudaMemcpyAsync %zuus+5us corr %zu\n"
+				"copy s7 HtoD pageable->device %zuus+4us corr %zu bytes %u\n"
+				"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+				"kernel s7 %zuus+3000us corr %zu" GEMM
+				"call t1 cudaMemcpyAsync %zuus+3180us corr %zu\n"
+				"copy s7 DtoH device->pageable %zuus+150us corr %zu bytes %u\n",
+				t, id, t + 1, id, results[k].up_bytes, t + 10, id + 1, t + 16,
+				id + 1, t + 20, id + 2, t + 3040, id + 2, results[k].down_bytes);
+		}
+		if (vpt_script_trace(script, &trace, &err) ||
+			vpa_analyze(trace, "case", NULL, &r, &err) ||
+			vpa_predict(trace, 1, VPA_REPLAYED_MOST, r, &err))
+			fail_msg("%s: %s", results[k].rule, err.text);
+		f = finding(r, "host-stall");
+		assert_non_null(f);
+		if (results[k].words ? !f->words || strcmp(f->words, results[k].words) != 0
+				     : f->words != NULL)
+			fail_msg(
+				"%s: %s", results[k].rule, f->words ? f->words : "the usual words");
+		/* Nine times 2.8 ms, or half of that. */
+		if (fabs(f->base_ms - f->predicted_ms - 9 * 2.8 / (f->words ? 1 : 2)) > 0.1)
+			fail_msg("%s: saves %g ms", results[k].rule, f->base_ms - f->predicted_ms);
+		vpa_report_free(r);
+		vpt_trace_close(trace);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_are_sold_by_what_goes_away_with_them),
 		cmocka_unit_test(all_waits_name_each_remedy),
 		cmocka_unit_test(host_code_says_what_half_of_it_would_save),
+		cmocka_unit_test(code_for_results_can_run_in_another_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
