@@ -7,15 +7,20 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/durations.h"
+#include "analysis/base/intervals.h"
 #include "analysis/steps/loop.h"
 #include "analysis/steps/step_kinds.h"
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 #include "formats/base/search.h"
 
 #include <string.h>
 
-enum { DEVICES = 16 }; /* further ones are left out */
+enum {
+	DEVICES = 16, /* further ones are left out */
+	OTHERS = 3    /* steps that the first one is compared with */
+};
 
 struct kept {
 	uint64_t launch_ns; /* its start, if its launch is not known */
@@ -364,6 +369,30 @@ static int write_kinds(const struct state *s, const struct vpa_fold_context *c,
 	return rc;
 }
 
+/* The first step sets up what the others reuse, or what comes before its ops was not recorded, if its period differs from those
+ * of all others by more than these do from each other, and by a twentieth. */
+static void leave_first(struct vpa_inferred *row)
+{
+	uint64_t least_ns = UINT64_MAX, most_ns = 0, beyond_ns;
+	size_t i, others = 0;
+
+	for (i = 1; i < row->step_count; i++) {
+		if (!row->steps[i].followed)
+			continue;
+		least_ns = vpa_earlier(row->steps[i].period_ns, least_ns);
+		most_ns = vpa_later(row->steps[i].period_ns, most_ns);
+		others++;
+	}
+	if (others < OTHERS || !row->steps[0].followed)
+		return;
+	beyond_ns = vpt_sat_sub(row->steps[0].period_ns, most_ns) +
+		    vpt_sat_sub(least_ns, row->steps[0].period_ns);
+	if (beyond_ns <= most_ns - least_ns || beyond_ns <= least_ns / 20)
+		return;
+	row->left_first_ns = row->steps[0].period_ns;
+	row->steps[0].followed = 0;
+}
+
 /* Nothing shows the period of a step that no pass follows directly. */
 static void write_rate(struct vpa_inferred *row)
 {
@@ -429,8 +458,9 @@ static int write_row(const struct state *s, const struct vpa_fold_context *c, ui
 	rc = write_steps(s, c, l, loop, out, row);
 	if (rc)
 		return rc;
-	write_rate(row);
 	write_rows(row);
+	leave_first(row);
+	write_rate(row);
 	/* One GPU stands for all: they run the same model. */
 	return out->inferred_count++ ? VPT_OK : write_kinds(s, c, l, loop, out);
 }

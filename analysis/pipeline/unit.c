@@ -494,7 +494,7 @@ static uint64_t exposed_comm_of(const struct vpa_report *r, int64_t device)
 /* Steps of all devices that have some, which are assumed to go through them together, from one to the next. */
 static void sum_inferred(const struct vpa_report *r, struct vpa_mean_unit *out)
 {
-	size_t i, k;
+	size_t i, k, first;
 
 	out->has_rate = 1;
 	for (i = 0; i < r->inferred_count; i++) {
@@ -520,8 +520,9 @@ static void sum_inferred(const struct vpa_report *r, struct vpa_mean_unit *out)
 	}
 	if (!r->inferred[0].step_count)
 		return;
-	out->start_ns = r->inferred[0].steps[0].start_ns;
-	out->first_end_ns = r->inferred[0].steps[0].end_ns;
+	first = r->inferred[0].left_first_ns > 0;
+	out->start_ns = r->inferred[0].steps[first].start_ns;
+	out->first_end_ns = r->inferred[0].steps[first].end_ns;
 	out->end_ns = r->inferred[0].steps[r->inferred[0].step_count - 1].end_ns;
 }
 

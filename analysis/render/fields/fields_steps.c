@@ -11,7 +11,9 @@ static const struct vpa_field step_fields[] = {
 		"start_ns to the start of the pass that follows directly, else to end_ns"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, on all streams"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in the period"},
-	{"followed", FLAG(followed), NULL, "a pass follows directly: period_ns is to its start"},
+	{"followed", FLAG(followed), NULL,
+		"a pass follows directly: period_ns is to its start; false also of a first step "
+		"left out"},
 };
 static const struct vpa_fields step = FIELDS("inferred_step", "an inferred step", step_fields);
 #undef ROW
@@ -36,6 +38,9 @@ static const struct vpa_field inferred_fields[] = {
 	{"steps_per_s", RATE(steps_per_s), "steps/s", "1 / s_per_it; null: no time"},
 	{"s_per_it", RATE(s_per_it), "s/step",
 		"mean period of the steps that a pass follows directly; null: no time"},
+	{"left_first_ns", KNOWN(left_first_ns), "ns",
+		"period of the first step, if it is unlike all others: s_per_it is without it; "
+		"null: it counts"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time, added over the steps' periods"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time, added over the steps' periods"},
 	{"passes_per_step", UNSIGNED(passes_per_step), "count",

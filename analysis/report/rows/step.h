@@ -69,7 +69,7 @@ struct vpa_inferred_step {
 	/* From its start to that of the pass that follows it directly, else to its end. busy + idle = period,
 	 * but for pauses. */
 	uint64_t period_ns, busy_ns, idle_ns;
-	int followed;
+	int followed; /* it counts in the mean; 0 also where the first one is left out */
 };
 
 /* The loop of one device. */
@@ -80,7 +80,9 @@ struct vpa_inferred {
 	struct vpa_inferred_step *steps;
 	size_t step_count;
 	struct vpa_durations period;
-	double s_per_it;           /* mean period of the steps that are followed */
+	double s_per_it; /* mean period of the steps that are followed */
+	/* Period of the first step, if it sets up what the others reuse, or the recording began in it: no mean has it. 0: it counts. */
+	uint64_t left_first_ns;
 	double steps_per_s;        /* 1 / s_per_it */
 	uint64_t busy_ns, idle_ns; /* sums over the steps */
 	unsigned passes_per_step;  /* of the model; 2 and more: guidance */

@@ -451,6 +451,50 @@ static void steps_of_a_minor_part_come_after_the_window(void **state)
 			       "repetition of the kernels, with confidence 0.93. CAUSE");
 }
 
+/* The first of 8 unmarked steps may set up what the others reuse, or be cut by the beginning of the recording. The others take so
+ * long, and every second one 3 ms longer. */
+static void a_first_step_unlike_all_others_is_in_no_mean(void **state)
+{
+	static const struct {
+		size_t first_ms, others_ms;
+		const char *words;
+	} cases[] = {{140, 100, ", the mean of 6 without the first, of 140 ms."},
+		{109, 100, ", the mean of 6 without the first, of 109 ms."},
+		{106, 100, ", the mean of 7."}, {99, 100, ", the mean of 7."},
+		{99, 180, ", the mean of 6 without the first, of 99.0 ms."},
+		{177, 180, ", the mean of 7."}};
+	static const struct vpa_options options = {.step_parts = 1, .overview = 1};
+	size_t i, k, at;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct text t = {.size = 1 << 18};
+		int is_left = strstr(cases[i].words, "without") != NULL;
+		struct vpa_mean_unit unit;
+		struct vpa_report *r;
+		size_t corr = 0;
+
+		t.bytes = test_malloc(t.size);
+		put(&t, "start 1s\n");
+		for (k = 0, at = 1000; k < 8; k++) {
+			put_marked_span(&t, 0, at, k, &corr);
+			at += !k ? cases[i].first_ms : cases[i].others_ms + (k % 2 ? 0 : 3);
+		}
+		r = vpt_script_report(t.bytes, &options);
+		unit = vpa_mean_unit_of(r);
+		assert_int_equal(unit.kind, VPA_UNIT_INFERRED);
+		expect_page(cases[i].words, r, cases[i].words, 1);
+		assert_int_equal(unit.units, is_left ? 6 : 7);
+		assert_int_equal((unit.span_ns + 500000) / 1000000,
+			6 * cases[i].others_ms + 9 + (is_left ? 0 : cases[i].first_ms));
+		a_report_read_back_has_the_mean(r, &unit, cases[i].words);
+		the_checklist_is_of(r, VPA_UNIT_INFERRED, cases[i].words);
+		a_comparison_is_by(r, VPA_UNIT_INFERRED, cases[i].words);
+		vpa_report_free(r);
+		test_free(t.bytes);
+	}
+}
+
 /* What of a cause lies outside the units may be all of what is at other places, or nothing of it. */
 static void a_place_has_of_a_unit_what_it_must_have(void **state)
 {
@@ -485,6 +529,7 @@ int main(void)
 		cmocka_unit_test(every_part_of_a_report_speaks_of_one_unit),
 		cmocka_unit_test(numbered_ranges_are_instances_of_one),
 		cmocka_unit_test(steps_of_a_minor_part_come_after_the_window),
+		cmocka_unit_test(a_first_step_unlike_all_others_is_in_no_mean),
 		cmocka_unit_test(the_only_step_or_iteration_is_a_unit),
 		cmocka_unit_test(an_operator_is_no_unit),
 	};

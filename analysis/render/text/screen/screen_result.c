@@ -326,6 +326,9 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 		!is_left_out                            ? ""
 		: s->report->request_count == count + 2 ? " without the first and the last"
 							: " without the first");
+	if (s->unit.kind == VPA_UNIT_INFERRED && s->report->inferred[0].left_first_ns)
+		vpa_words_add(w, "", " without the first, of %s",
+			vpa_duration(s->report->inferred[0].left_first_ns).text);
 	if (add_two_kinds(w, s->report))
 		return;
 	if (s->unit.kind == VPA_UNIT_STEP && period && s->request->steps.periods &&
