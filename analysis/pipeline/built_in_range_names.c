@@ -12,8 +12,10 @@
 #include <strings.h>
 
 /* A name is split into words of letters and numbers; "N" matches a number that is the index, "M"
- * one that is skipped, "T" a timestep. Letters are compared without case. A name with numbers that
- * is one stage has a name for all of them. */
+ * one that is skipped, "T" a timestep; "V" a verb of making video, "P" a part of it, see `classes`. Case does not matter. A name
+ * with numbers that is one stage has a name for all of them.
+ *
+ * A part without a number is a block where a verb is before it, "generate_chunk"; a "section 3" alone may be one of anything. */
 static const struct {
 	enum vpa_scope_kind kind;
 	enum vpa_stage_work work;
@@ -22,19 +24,18 @@ static const struct {
 	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "block N", NULL},
 	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "block N of M", NULL},
 	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "block N M", NULL},
-	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "video block N", NULL},
-	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "latent block N", NULL},
-	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "generate block N", NULL},
-	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "diffusion block N", NULL},
-	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "denoise block", NULL},
-	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "denoise block N", NULL},
-	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "denoising block", NULL},
-	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "denoising block N", NULL},
 	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "chunk N", NULL},
 	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "chunk N of M", NULL},
 	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "chunk N M", NULL},
-	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "video chunk N", NULL},
-	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "generate chunk N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "V P", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "V P N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "V P N of M", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "V P N M", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "diffusion P N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "latent P N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "video P N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "video P N of M", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "video P N M", NULL},
 	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "step N", NULL},
 	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "step N of M", NULL},
 	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "step N M", NULL},
@@ -117,6 +118,14 @@ static const struct {
 	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "profiler region model loading", NULL},
 	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "inference denoising", NULL},
 	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "profiler region inference denoising", NULL},
+};
+
+static const struct {
+	char letter;
+	const char *words[6];
+} classes[] = {
+	{'V', {"generate", "generating", "denoise", "denoising", "sample", "sampling"}},
+	{'P', {"block", "chunk", "clip", "section", "segment"}},
 };
 
 /* What a name may begin with besides its words. Elsewhere a dot joins the names of modules
@@ -202,6 +211,21 @@ static int64_t number_of(const struct word *word)
 	return i == word->len ? value : -1;
 }
 
+/* Whether a word is one of the class of that letter, or the word of a pattern itself. */
+static int is_word(const struct word *word, const char *pattern, size_t len)
+{
+	size_t i, k;
+
+	for (i = 0; len == 1 && i < COUNT(classes); i++)
+		for (k = 0; *pattern == classes[i].letter && k < COUNT(classes[i].words) &&
+			    classes[i].words[k];
+			k++)
+			if (vpt_text_is(
+				    (struct vpt_text){word->text, word->len}, classes[i].words[k]))
+				return 1;
+	return word->len == len && !memcmp(word->text, pattern, len);
+}
+
 static int matches(const char *pattern, const struct words *w, struct vpa_scope_label *out)
 {
 	size_t i;
@@ -217,7 +241,7 @@ static int matches(const char *pattern, const struct words *w, struct vpa_scope_
 			out->index = number_of(word);
 		else if (*pattern == 'T')
 			out->timestep = number_of(word);
-		else if (!wants_number && (word->len != len || memcmp(word->text, pattern, len)))
+		else if (!wants_number && !is_word(word, pattern, len))
 			return 0;
 		pattern += len;
 		pattern += *pattern == ' ';
@@ -290,16 +314,15 @@ void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out
 	if (!cut(name, len, &w))
 		return;
 	for (i = 0; i < COUNT(names); i++) {
-		/* All begin with a letter, most with another one. */
-		if (names[i].words[0] != w.items[0].text[0])
+		/* All begin with a letter, most with another one. Those of classes have capitals. */
+		if (names[i].words[0] != w.items[0].text[0] && names[i].words[0] != 'V')
 			continue;
 		if (matches(names[i].words, &w, out)) {
 			out->kind = names[i].kind;
 			out->work = names[i].work;
 			out->name = names[i].name;
 			out->source = VPA_SOURCE_RULE;
-			out->is_diffusion =
-				out->timestep >= 0 || vpa_scope_is_diffusion(names[i].words);
+			out->is_diffusion = out->timestep >= 0 || vpa_scope_is_diffusion(w.text);
 			return;
 		}
 		*out = vpa_no_scope();

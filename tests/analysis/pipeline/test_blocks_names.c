@@ -1,9 +1,11 @@
 /* test_blocks_names.c - which names make a range a block, a step or a stage, and where. */
+#include "formats/base/count.h"
 #include "tests/support/traces/block_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -83,6 +85,45 @@ static void names_are_blocks_where_they_are_outermost(void **state)
 	expect_report("without it", NULL, "blocks 4, warmup 1, BPS 10, TTFB ms 100");
 }
 
+/* Loops that make a video part by part are called in many ways. A part with no verb may be one of anything, and so may a "window". */
+static void what_makes_a_part_of_a_video_is_a_block(void **state)
+{
+	static const struct {
+		const char *form; /* with the block's number, or without */
+		int is_block;
+	} cases[] = {{"generate_chunk", 1}, {"generate_chunk %u", 1}, {"Generate Section", 1},
+		{"generate_clip_%u", 1}, {"denoise segment %u of 9", 1}, {"sampling_chunk", 1},
+		{"sample section %u/9", 1}, {"video_clip_%u", 1}, {"latent_chunk_%u", 1},
+		{"denoising_block", 1}, {"diffusion block %u", 1}, {"video clip", 0},
+		{"latent_chunk", 0}, {"chunk", 0}, {"section", 0}, {"generate_window", 0},
+		{"generate", 0}, {"generate_chunk_mask", 0}, {"load_chunk", 0}};
+	char name[64];
+	unsigned b, s;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		begin();
+		for (b = 0; b < 4; b++) {
+			unsigned t = b * 100;
+
+			snprintf(name, sizeof(name), cases[i].form, b);
+			line("range t1 %ums-%ums \"%s\"", at(t), at(t + 100), name);
+			for (s = 0; s < 2; s++) {
+				line("range t1 %ums-%ums \"denoise_step\"", at(t + s * 40),
+					at(t + s * 40 + 40));
+				kernel(t + s * 40, t + s * 40, t + s * 40 + 40, GEMM);
+			}
+			line("range t1 %ums-%ums \"vae_decode\"", at(t + 80), at(t + 100));
+			kernel(t + 80, t + 80, t + 100, CONV);
+		}
+		expect_report(cases[i].form, NULL,
+			cases[i].is_block ? "blocks 4, warmup 1, BPS 10, TTFB ms 100, steps 8, a "
+					    "block 2, steps/s 25, s/it 0.04"
+					  : "steps 8, steps/s 20.588, s/it 0.049");
+	}
+}
+
 /* A profiler that records Python's stack has a range for each of its frames. */
 static void a_block_is_around_any_number_of_other_ranges(void **state)
 {
@@ -151,6 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_names_of_the_guide_are_stages),
 		cmocka_unit_test(names_are_blocks_where_they_are_outermost),
+		cmocka_unit_test(what_makes_a_part_of_a_video_is_a_block),
 		cmocka_unit_test(a_block_is_around_any_number_of_other_ranges),
 		cmocka_unit_test(an_annotation_puts_rules_aside),
 		cmocka_unit_test(what_is_no_annotation_is_a_name),
