@@ -2,7 +2,10 @@
 #include "analysis/model/collective_facts.h"
 
 #include "analysis/base/json_key.h"
+#include "formats/base/count.h"
 #include "formats/base/text.h"
+
+#include <string.h>
 
 enum { RANGES_LOOKED_AT = 8 /* around a launch */ };
 
@@ -25,6 +28,36 @@ uint32_t vpa_collective_payload(
 	for (n = 0; range && n < RANGES_LOOKED_AT; n++) {
 		if (range->payload && tells_collective(vpa_name(m, range->payload)))
 			return range->payload;
+		range = vpa_range_around(range, at_ns);
+	}
+	return 0;
+}
+
+/* Ranges of PyTorch and of NCCL around one call. */
+static int is_of_collective(struct vpt_text name)
+{
+	static const char *const own[] = {"nccl", "c10d::", "record_param_comms"};
+	size_t i;
+
+	for (i = 0; i < COUNT(own); i++)
+		if (name.len >= strlen(own[i]) && !memcmp(name.text, own[i], strlen(own[i])))
+			return 1;
+	return 0;
+}
+
+uint32_t vpa_collective_place(
+	const struct vpa_model *m, const struct vpa_op_stretch *stretch, uint64_t at_ns)
+{
+	const struct vpa_range *range;
+	unsigned n;
+
+	if (!is_of_collective(vpa_name(m, stretch->place)))
+		return stretch->place;
+	range = vpa_range_open_at(stretch->range, at_ns);
+	for (n = 0; range && n < RANGES_LOOKED_AT; n++) {
+		if (range->level == VPA_LEVEL_ANNOTATION &&
+			!is_of_collective(vpa_name(m, range->name)))
+			return range->name;
 		range = vpa_range_around(range, at_ns);
 	}
 	return 0;

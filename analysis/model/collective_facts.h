@@ -15,6 +15,11 @@
 uint32_t vpa_collective_payload(
 	const struct vpa_model *m, const struct vpa_op_stretch *stretch, uint64_t at_ns);
 
+/* The place of a collective's launch: the name of the innermost range around it that is not the collective's own, as "nccl:all_reduce"
+ * is; 0: none. */
+uint32_t vpa_collective_place(
+	const struct vpa_model *m, const struct vpa_op_stretch *stretch, uint64_t at_ns);
+
 struct vpa_collective_said {
 	enum vpa_collective_kind kind;
 	const char *text;  /* the collective's name, or the kernel's; never NULL */

@@ -252,8 +252,8 @@ static void name_small_collectives(struct vpa_report *r)
 		comm->title = "many small collectives: join them, as DDP's buckets or one "
 			      "all-reduce of several tensors do";
 		comm->note = text;
-		comm->caveat = "the bytes of a call are not recorded: short calls are taken for "
-			       "small ones";
+		comm->caveat = "where the bytes of a call are not recorded, a short one is taken "
+			       "for small";
 	}
 	if (wait && text)
 		wait->note = vpa_arena_printf(&r->arena,
@@ -341,6 +341,56 @@ static void name_copies(struct vpa_report *r, int is_too_much, const struct vpa_
 		vpa_finding_of_uploads(r, f, is_too_much && !is_pageable, s);
 }
 
+/* ---- who is waited for ---- */
+
+/* Whether this rank does hardly any work in the ranges of this name, where it waits most. What they launch runs beside each other for
+ * `busy_ns`: without the collectives of the place that is work, and so may be as much as compute hides of communication, at most. */
+static int only_waits_in(const struct vpa_report *r, const struct vpa_device *d, const char *name)
+{
+	static const double own_share = 0.05;
+	uint64_t busy_ns = 0, own_ns;
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++)
+		if (!strcmp(r->ranges[i].name, name))
+			vpt_sat_add_to(&busy_ns, r->ranges[i].busy_ns);
+	own_ns = vpt_sat_add(vpt_sat_sub(busy_ns, d->comm_place_ns),
+		vpt_sat_sub(d->comm_ns, d->exposed_comm_ns));
+	return busy_ns && (double)own_ns <= own_share * (double)d->comm_wait_place_ns;
+}
+
+/* Where the rank waits, and whether others work there and it does not: of one GPU, since others of the trace may do that work. */
+static void name_peers(struct vpa_report *r)
+{
+	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, VPA_FOUND_PEER_WAIT);
+	const struct vpa_device *d = r->devices;
+	const char *name;
+
+	if (!f || r->device_count != 1)
+		return;
+	if (d->comm_sized_ns == d->comm_ns)
+		f->caveat = f->note =
+			"a transfer is taken to be as fast as the fastest of its kind: what "
+			"all calls wait is not in it";
+	name = d->comm_wait_place.text;
+	vpa_finding_work_is_at(r, f, &d->comm_wait_place, d->comm_wait_place_ns, d->comm_wait_ns);
+	if (!f->where)
+		return;
+	/* The words have no room for it. */
+	f->note = vpa_arena_printf(&r->arena, "%s of it %s; %s",
+		vpa_part_word(d->comm_wait_place_ns, d->comm_wait_ns), f->where, f->caveat);
+	if (!only_waits_in(r, d, name))
+		return;
+	f->title = vpa_arena_printf(&r->arena,
+		"other ranks work in %.60s while this one waits: share that work among all ranks",
+		name);
+	f->words = "share the work of other ranks";
+	f->note = vpa_arena_printf(&r->arena,
+		"this rank launches hardly any work in %.60s: give it a part of what the others "
+		"do; if that cannot be, find the late one: vptrace-analyze ranks",
+		name);
+}
+
 /* ---- how to send less ---- */
 
 /* Whether a collective adds or moves FP32, as its name says: "..._Sum_f32_RING_LL", of older libraries "..._Sum_float". */
@@ -426,6 +476,7 @@ static void find_unhidden(struct vpa_report *r)
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		find_exposed(r, &kinds[i]);
 	name_copies(r, is_too_much, &copies);
+	name_peers(r);
 	name_small_collectives(r);
 	name_comm(r);
 }

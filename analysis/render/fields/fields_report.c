@@ -259,12 +259,11 @@ static const struct vpa_field device_fields[] = {
 	{"comm_ns", U64(comm_ns), "ns", "sum of the durations of communication",
 		.head = "communication"},
 	{"comm_wait_ns", U64(comm_wait_ns), "ns",
-		"of comm_ns: beyond the shortest call of the same kernel and grid"},
+		"of comm_ns: beyond what the transfer takes, at most"},
 	{"comm_small_calls", U64(comm_small_calls), "calls",
-		"calls of communication of a kernel and grid whose shortest call takes at most 30 "
-		"us"},
+		"calls of communication whose transfer takes at most 30 us"},
 	{"comm_small_ns", U64(comm_small_ns), "ns",
-		"the same times the shortest: they take that however little they move"},
+		"their transfers: they take that however little they move"},
 	{"first_use_ns", U64(first_use_ns), "ns",
 		"idle time in which code is loaded, and the driver and libraries initialise, for "
 		"the "

@@ -197,10 +197,11 @@ static void put_work(struct vpa_page *p, const struct vpa_report *r, const struc
 	vpa_words_add(&w, "", ".");
 	if (dev->comm_wait_ns) {
 		vpa_words_add(&w, " ",
-			"Communication %s in total, up to %s of it waiting for other ranks, if "
-			"calls "
-			"of one kernel and grid move equal amounts",
-			vpa_duration(dev->comm_ns).text, vpa_duration(dev->comm_wait_ns).text);
+			"Communication %s in total, up to %s of it waiting for other ranks%s",
+			vpa_duration(dev->comm_ns).text, vpa_duration(dev->comm_wait_ns).text,
+			dev->comm_sized_ns == dev->comm_ns
+				? ""
+				: ", if calls of one kernel and grid move equal amounts");
 		add_hidden_wait(&w, r, dev);
 		vpa_words_add(&w, "", ".");
 	}

@@ -98,10 +98,12 @@ struct vpa_device {
 	struct vpa_idle_part *before_first_work;
 	size_t before_first_work_count;
 	uint64_t comm_ns; /* communication: sum of durations */
-	/* Part of comm_ns: time above the shortest call of the same kernel and grid. */
-	uint64_t comm_wait_ns;
-	/* Calls of kernels and grids whose shortest call takes at most VPA_SMALL_COMM_NS: how many, and so often that
-	 * time, without what is waiting. */
+	/* Parts of comm_ns: of calls whose bytes the trace has; and what a transfer does not take, see ../../folds/collectives.c. */
+	uint64_t comm_sized_ns, comm_wait_ns;
+	/* The place of launch with most of comm_wait_ns, how much of it, and all of comm_ns that was launched right there. */
+	struct vpa_place comm_wait_place;
+	uint64_t comm_wait_place_ns, comm_place_ns;
+	/* Calls whose transfer takes at most VPA_SMALL_COMM_NS: how many, and how long these take without what is waiting. */
 	uint64_t comm_small_calls, comm_small_ns;
 	/* first_use_ns: part of idle time, see ../../folds/gaps/first_use_table.c. Of it: before the first work; of cause module
 	 * load, and of cause first use. */

@@ -227,10 +227,19 @@ static void add_peers(struct vpa_words *w, const struct vpa_screen *s)
 	const struct vpa_load *l = &s->limit.load;
 	uint64_t ns = s->family_ns[VPA_FAMILY_COMM];
 
-	if (s->has_parts && l->wait_ns && ns >= s->works_ns / LEAST)
-		vpa_words_add(w, " ", "Of %s of communication up to %s are waits for other ranks.",
-			vpa_duration(ns).text,
-			vpa_duration(vpa_portion(ns, l->wait_ns, l->comm_ns)).text);
+	const struct vpa_finding *f = vpa_finding_find(s->report, VPA_FOUND_PEER_WAIT);
+
+	if (!s->has_parts || !l->wait_ns || ns < s->works_ns / LEAST)
+		return;
+	vpa_words_add(w, " ", "Of %s of communication up to %s are waits for other ranks",
+		vpa_duration(ns).text, vpa_duration(vpa_portion(ns, l->wait_ns, l->comm_ns)).text);
+	if (f && f->where)
+		vpa_words_add(w, "", ", %s%s",
+			f->is_mostly ? "mostly "
+			: f->is_half ? "half "
+				     : "",
+			f->where);
+	vpa_words_add(w, "", ".");
 }
 
 /* ---- what the waits are ---- */
