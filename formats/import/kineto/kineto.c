@@ -385,6 +385,7 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 
 	vpt_kineto_flows_end(&d.rows);
 	vpt_kineto_records_end(&d.rows);
+	vpt_kineto_unsaid_end(&d.rows);
 	vpt_kineto_python_end(&d.rows);
 	if (d.rows.no_memory) {
 		rc = vpt_fail(&local, VPT_ENOMEM,
@@ -412,6 +413,7 @@ out:
 	vpt_kineto_threads_free(&d.rows.threads);
 	vpt_kineto_flows_free(&d.rows.flows);
 	vpt_kineto_records_free(&d.rows.records);
+	vpt_kineto_unsaid_free(&d.rows.unsaid);
 	vpt_kineto_processes_free(&d.rows.processes);
 	vpt_kineto_python_free(&d.rows.python);
 	vpt_kineto_bytes_close(&d.json.bytes);

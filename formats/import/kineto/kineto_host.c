@@ -1,6 +1,7 @@
 /* kineto_host.c - events on threads: CUDA calls, annotations, PyTorch's operators. */
 #include "formats/import/kineto/kineto_flows.h"
 #include "formats/import/kineto/kineto_own.h"
+#include "formats/import/kineto/kineto_parts.h"
 #include "formats/import/kineto/kineto_put.h"
 #include "formats/import/kineto/text/kineto_value.h"
 #include "formats/import/kineto/text/kineto_work.h"
@@ -33,6 +34,7 @@ int vpt_kineto_put_call(struct vpt_kineto_rows *r, const struct vpt_kineto_event
 	if (lane != r->processes.newest_caller)
 		vpt_kineto_process_calls(r, e->object);
 	r->processes.newest_caller = lane;
+	vpt_kineto_unsaid_launch(r, lane, &c);
 	vpt_kineto_put_joined(r, e, VPT_CALL, lane, &c);
 	return 1;
 }
@@ -63,19 +65,19 @@ static void put_work(
 	range->value = vpt_collect_string(r->collect, text, (size_t)len);
 }
 
-/* Which collective it is, for the one operator that says it. */
-static void put_collective(
+/* Which collective it is, for the one operator that says it. Returns 1 if that one does not. */
+static int put_collective(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, struct vpt_range *range)
 {
 	char text[VPT_KINETO_COLLECTIVE_BYTES];
-	size_t len = vpt_text_is(e->name, "record_param_comms")
-			     ? vpt_kineto_collective(e->args, text)
-			     : 0;
+	int is_one = vpt_text_is(e->name, "record_param_comms");
+	size_t len = is_one ? vpt_kineto_collective(e->args, text) : 0;
 
 	if (!len)
-		return;
+		return is_one && !range->payload;
 	range->payload = VPT_PAYLOAD_JSON;
 	range->value = vpt_collect_string(r->collect, text, len);
+	return 0;
 }
 
 static int put_range(
@@ -91,7 +93,10 @@ static int put_range(
 	g.domain = vpt_collect_string(r->collect, domain, strlen(domain));
 	if (*domain && !r->own.is_own && !r->own.is_merged) {
 		put_work(r, e, &g);
-		put_collective(r, e, &g);
+		if (put_collective(r, e, &g)) {
+			vpt_kineto_unsaid_range(r, lane, &g);
+			return 1;
+		}
 	}
 	if (!vpt_kineto_own_range(r, e, lane, &g))
 		vpt_collect_put(r->collect, VPT_RANGE, lane, &g);

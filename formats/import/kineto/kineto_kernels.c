@@ -1,5 +1,6 @@
 /* kineto_kernels.c - kernels and their launch configurations. */
 #include "formats/import/kineto/kineto_flows.h"
+#include "formats/import/kineto/kineto_parts.h"
 #include "formats/import/kineto/kineto_put.h"
 
 static void triple(struct vpt_kineto_rows *r, const struct vpt_kineto_value *args, const char *key,
@@ -50,6 +51,7 @@ int vpt_kineto_put_kernel(struct vpt_kineto_rows *r, const struct vpt_kineto_eve
 	k.config = kernel_config(r, e);
 	k.correlation = vpt_kineto_natural(r, e->args, "correlation");
 	k.graph_node = vpt_kineto_natural_of(r, e->args, "graph node id", "graph_node_id");
+	vpt_kineto_unsaid_kernel(r, e, k.correlation);
 	vpt_kineto_put_joined(r, e, VPT_KERNEL, vpt_kineto_stream_lane(r, e, device, stream), &k);
 	return 1;
 }

@@ -37,6 +37,21 @@ void vpt_kineto_devices(struct vpt_kineto_rows *r, const struct vpt_kineto_value
 void vpt_kineto_records_end(struct vpt_kineto_rows *r);
 void vpt_kineto_records_free(struct vpt_kineto_records *w);
 
+/* ---- kineto_unsaid.c: of a collective the range "record_param_comms" may say nothing, and only its kernel what it is. Such a range is
+ * held until the end, with the launches and the kernels after the first one, and gets what the first kernel says that was launched in
+ * it. ---- */
+
+/* Holds the range of a thread's lane. Sticky no_memory as for rows. */
+void vpt_kineto_unsaid_range(
+	struct vpt_kineto_rows *r, uint64_t lane, const struct vpt_range *range);
+void vpt_kineto_unsaid_launch(
+	struct vpt_kineto_rows *r, uint64_t lane, const struct vpt_call *launch);
+void vpt_kineto_unsaid_kernel(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, uint64_t correlation);
+/* Call at the end of the file: puts the ranges. */
+void vpt_kineto_unsaid_end(struct vpt_kineto_rows *r);
+void vpt_kineto_unsaid_free(struct vpt_kineto_unsaid *u);
+
 /* ---- kineto_python.c: calls of Python functions become exact stacks of their threads.
  *
  * Of a trace with stacks, most events are such calls. The profiler names the function, when it was

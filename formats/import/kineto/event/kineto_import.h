@@ -116,6 +116,14 @@ struct vpt_kineto_records {
 	int are_written; /* the file has them itself */
 };
 
+/* Collectives of which only their kernels say what they are; see kineto_parts.h. All zeros is empty. */
+struct vpt_kineto_unsaid {
+	struct vpt_kineto_unsaid_range *ranges;
+	struct vpt_kineto_unsaid_launch *launches;
+	struct vpt_kineto_unsaid_kernel *kernels;
+	size_t range_count, range_cap, launch_count, launch_cap, kernel_count, kernel_cap;
+};
+
 /* Calls of Python functions; see kineto_parts.h. All zeros is empty. */
 struct vpt_kineto_python {
 	struct vpt_kineto_call *calls;
@@ -145,6 +153,7 @@ struct vpt_kineto_rows {
 	struct vpt_kineto_own own;
 	struct vpt_kineto_flows flows;
 	struct vpt_kineto_records records;
+	struct vpt_kineto_unsaid unsaid;
 	struct vpt_kineto_python python;
 	int64_t base_ns;        /* baseTimeNanoseconds, 0 if absent */
 	uint64_t last_start_ns; /* of the latest row, 0 before the first */
