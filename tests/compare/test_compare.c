@@ -314,7 +314,10 @@ static void steps_add_up(void **state)
 	for (seed = 1; seed <= 200; seed++) {
 		struct vpa_report *r = step_report(seed);
 
-		assert_true(r->step_part_count > 0 && r->steps_marked == r->step_part_count + 1);
+		/* The last iteration may count with its own end. */
+		assert_true(r->step_part_count > 0);
+		assert_true(r->steps_marked == r->step_part_count + 1 ||
+			    (r->steps_are_iterations && r->steps_marked == r->step_part_count));
 		assert_int_equal(r->steps_are_iterations, seed % 4 >= 2);
 		steps_are_full(r);
 		vpa_report_free(r);

@@ -38,6 +38,7 @@ size_t vpa_marked_steps(const struct vpa_blocks_writer *w, const struct vpa_bloc
 			.last_ns = sample->first_ns + sample->ns,
 			.loop = vpa_block_around(w, sample->block),
 			.pin = sample->pin,
+			.sample = (uint32_t)g->samples[i],
 			.measured = sample->block != VPA_NONE && w->measured[sample->block]};
 	}
 	qsort(out, count, sizeof(*out), by_time);

@@ -17,6 +17,7 @@ struct vpa_marked_step {
 	uint32_t loop;              /* scope of the block; VPA_NONE: outside blocks */
 	uint32_t order;             /* among all steps of the group, by time */
 	uint32_t pin;               /* the edge at first_ns; VPA_NONE: none */
+	uint32_t sample;            /* of the table */
 	uint8_t measured;           /* in a measured block */
 };
 

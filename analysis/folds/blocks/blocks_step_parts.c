@@ -2,13 +2,21 @@
  * over the context belongs to the step before it. */
 #include "analysis/folds/blocks/blocks_write.h"
 
+#include "analysis/base/intervals.h"
 #include "analysis/folds/blocks/blocks_loop.h"
 #include "analysis/folds/blocks/blocks_parts.h"
 #include "analysis/folds/blocks/blocks_periods.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	ITERATIONS = 3, /* of fewer nothing shows how they differ */
+	APART = 50      /* of their time */
+};
+static const double vary_from = 1.3;
 
 static int by_start(const void *pa, const void *pb)
 {
@@ -27,10 +35,10 @@ struct totals {
 	struct sums all, steady;
 };
 
-static void add_to(struct sums *to, const struct vpa_sweep *sweep,
-	const struct vpa_marked_step *step, const struct vpa_sweep_sums *sums, uint64_t paused_ns)
+static void add_to(struct sums *to, const struct vpa_sweep *sweep, uint32_t pin, uint32_t end,
+	const struct vpa_sweep_sums *sums, uint64_t paused_ns)
 {
-	vpa_work_add(sweep, step->pin, step[1].pin, sweep->worked, to->work_ns);
+	vpa_work_add(sweep, pin, end, sweep->worked, to->work_ns);
 	vpa_parts_sum_add(&to->parts, sums);
 	to->parts.paused_ns += paused_ns;
 }
@@ -48,8 +56,9 @@ struct place {
 	int64_t block, order_in_block;
 };
 
+/* A step's period, which lasts to the edge `end`. */
 static int add_period(struct vpa_blocks_writer *w, struct place place,
-	const struct vpa_marked_step *step, uint64_t period_ns, struct totals *total)
+	const struct vpa_marked_step *step, uint32_t end, uint64_t period_ns, struct totals *total)
 {
 	struct vpa_report *out = w->out;
 	struct vpa_step_part *row = &out->step_parts[out->step_part_count];
@@ -65,7 +74,7 @@ static int add_period(struct vpa_blocks_writer *w, struct place place,
 		.start_ns = step->first_ns,
 		.period_ns = period_ns,
 		.devices = (unsigned)__builtin_popcount(mask)};
-	vpa_sweep_between(&w->s->sweep, step->pin, step[1].pin, mask, &sums, NULL, NULL);
+	vpa_sweep_between(&w->s->sweep, step->pin, end, mask, &sums, NULL, NULL);
 	for (i = 0; i < VPA_SWEEP_PARTS; i++)
 		*(i < VPA_SWEEP_IDLE ? &row->busy_ns : &row->idle_ns) += sums.ns[i];
 	for (i = 0; i < VPA_SWEEP_IDLE; i++)
@@ -78,9 +87,9 @@ static int add_period(struct vpa_blocks_writer *w, struct place place,
 	}
 	all = row->period_ns * row->devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
-	add_to(&total->all, &w->s->sweep, step, &sums, row->paused_ns);
+	add_to(&total->all, &w->s->sweep, step->pin, end, &sums, row->paused_ns);
 	if (place.group)
-		add_to(&total->steady, &w->s->sweep, step, &sums, row->paused_ns);
+		add_to(&total->steady, &w->s->sweep, step->pin, end, &sums, row->paused_ns);
 	out->step_part_count++;
 	return VPT_OK;
 }
@@ -152,9 +161,77 @@ static struct place place_after(struct place last, const struct vpa_blocks_group
 	return last;
 }
 
+/* The edge at the end of a step's last op; VPA_NONE: not known. */
+static uint32_t end_of(const struct vpa_blocks_table *s, const struct vpa_marked_step *step)
+{
+	uint32_t cut;
+	size_t i = s->step_count;
+
+	while (i && s->steps[i - 1].sample != step->sample)
+		i--;
+	cut = i ? s->steps[i - 1].end_cut : VPA_NONE;
+	return cut == VPA_NONE ? VPA_NONE : s->sweep.cuts[cut].edge;
+}
+
+static int by_length(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Whether times, which this sorts, differ much, and are not of two kinds: those may come in turns, see unit.h. */
+static int vary(uint64_t *ns, size_t count)
+{
+	size_t jumps = 0, i;
+
+	qsort(ns, count, sizeof(*ns), by_length);
+	for (i = 1; i < count; i++)
+		jumps += (double)ns[i] > vary_from * (double)ns[i - 1];
+	return jumps != 1 && (double)ns[count - 1] > vary_from * (double)ns[0];
+}
+
+/* Whether the last of iterations counts with its own end: where they vary, a mean without it is of other work. They must follow each
+ * other, the last op of one and the first of the next, so that its own time is as theirs. Below 0: an error code. */
+static int last_counts(
+	const struct vpa_blocks_writer *w, const struct vpa_marked_step *steps, size_t count)
+{
+	uint64_t *ns, all_ns = 0, apart_ns = 0;
+	size_t i;
+	int out;
+
+	if (count < ITERATIONS)
+		return 0;
+	ns = vpt_alloc(count, sizeof(*ns));
+	if (!ns)
+		return VPT_ENOMEM;
+	ns[count - 1] = steps[count - 1].last_ns - steps[count - 1].first_ns;
+	for (i = 0; i + 1 < count; i++) {
+		ns[i] = vpa_marked_period(w, &steps[i]);
+		if (!ns[i])
+			break;
+		all_ns += ns[i];
+		apart_ns += vpt_sat_sub(steps[i + 1].first_ns, steps[i].last_ns) +
+			    vpt_sat_sub(steps[i].last_ns, steps[i + 1].first_ns);
+	}
+	out = i + 1 == count && apart_ns <= all_ns / APART && vary(ns, count);
+	vpt_free(ns);
+	return out;
+}
+
+static int add_last(struct vpa_blocks_writer *w, struct place place,
+	const struct vpa_marked_step *step, struct totals *total)
+{
+	uint32_t end = end_of(w->s, step);
+
+	return step->pin == VPA_NONE || end == VPA_NONE
+		       ? VPT_OK
+		       : add_period(w, place, step, end, step->last_ns - step->first_ns, total);
+}
+
 /* The periods of the steps of the group `at`, by time; `group` is its number among those with such
  * steps. Only the first steps have pins. */
-static int add_group(struct vpa_blocks_writer *w, size_t at, size_t group,
+static int add_group(struct vpa_blocks_writer *w, size_t at, size_t group, enum vpa_scope_kind kind,
 	const struct vpa_marked_step *steps, size_t count, struct totals *total)
 {
 	const struct vpa_blocks_group *g = &w->groups[at];
@@ -167,8 +244,12 @@ static int add_group(struct vpa_blocks_writer *w, size_t at, size_t group,
 
 		place = place_after(place, g, steps, i, by_index);
 		if (period_ns && steps[i].pin != VPA_NONE && steps[i + 1].pin != VPA_NONE)
-			rc = add_period(w, place, &steps[i], period_ns, total);
+			rc = add_period(w, place, &steps[i], steps[i + 1].pin, period_ns, total);
 	}
+	if (!rc && kind == VPA_SCOPE_ITERATION)
+		rc = last_counts(w, steps, count);
+	if (rc > 0)
+		rc = add_last(w, place_after(place, g, steps, i, by_index), &steps[i], total);
 	qsort(w->out->step_parts + before, w->out->step_part_count - before,
 		sizeof(*w->out->step_parts), by_start);
 	return rc;
@@ -186,7 +267,7 @@ static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind,
 
 		count = vpa_marked_steps(w, &w->groups[g], kind, steps);
 		w->out->steps_marked += count;
-		rc = add_group(w, g, group, steps, count, total);
+		rc = add_group(w, g, group, kind, steps, count, total);
 		if (!rc && kind == VPA_SCOPE_STEP && count && w->groups[g].request &&
 			w->groups[g].request->steps.per_block < 0)
 			rc = write_loop(w, &w->groups[g], steps, count);

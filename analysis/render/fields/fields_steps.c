@@ -86,7 +86,8 @@ static const struct vpa_field period_fields[] = {
 	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
 		"start of its first op, on the trace clock"},
 	{"period_ns", U64(period_ns), "ns",
-		"to the start of the next one's first op, in its block or request"},
+		"to the start of the next one's first op, in its block or request; of a last "
+		"iteration that counts, to its last op's end"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, summed over devices"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in the period, summed over devices"},
 	{"paused_ns", U64(paused_ns), "ns", "of period_ns * devices: recording was paused"},

@@ -1,6 +1,7 @@
 /* test_unit.c - one unit: RESULT, gains, the checklist, a comparison and a condition speak of the same. */
 #include "formats/base/count.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -495,6 +496,52 @@ static void a_first_step_unlike_all_others_is_in_no_mean(void **state)
 	}
 }
 
+/* 5 iterations of the lengths, and so long after each: the GPU works in all of it but the last millisecond. */
+static void iterations_take(const size_t *ms, size_t between_ms, double mean_ms, const char *words)
+{
+	static const struct vpa_options options = {.step_parts = 1, .overview = 1};
+	struct text t = {.size = 1 << 16};
+	struct vpa_mean_unit unit;
+	struct vpa_report *r;
+	size_t k, at = 1000;
+
+	t.bytes = test_malloc(t.size);
+	put(&t, "start 1s\n");
+	for (k = 0; k < 5; k++) {
+		put_range(&t, at, ms[k], "ProfilerStep#", 12 + k);
+		put(&t, "call t1 cudaLaunchKernel %zums+1us corr %zu\n", at, k + 1);
+		put(&t, "kernel s7 %zums-%zums corr %zu \"gemm\"\n", at, at + ms[k] - 1, k + 1);
+		at += ms[k] + between_ms;
+	}
+	r = vpt_script_report(t.bytes, &options);
+	unit = vpa_mean_unit_of(r);
+	assert_int_equal(unit.kind, VPA_UNIT_ITERATION);
+	expect_page(words, r, words, 1);
+	assert_true(fabs((double)vpa_mean_unit_ns(&unit) / 1e6 - mean_ms) < 0.01);
+	assert_int_equal(unit.span_ns, unit.busy_ns + unit.idle_ns);
+	a_report_read_back_has_the_mean(r, &unit, words);
+	a_comparison_is_by(r, VPA_UNIT_ITERATION, words);
+	vpa_report_free(r);
+	test_free(t.bytes);
+}
+
+/* A mean from start to start lacks the last one: of other work, where they differ much. */
+static void the_last_iteration_counts_where_they_differ(void **state)
+{
+	static const size_t differ[] = {220, 180, 290, 230, 150},
+			    turns[] = {220, 150, 220, 150, 220},
+			    alike[] = {220, 221, 222, 220, 219};
+
+	(void)state;
+	iterations_take(differ, 0, 213.8,
+		" An iteration takes 214 ms, the mean of 5; the shortest 149 ms, the longest 290 "
+		"ms.");
+	iterations_take(turns, 0, 185, " An iteration takes 185 ms, the mean of 4");
+	iterations_take(alike, 0, 220.75, " An iteration takes 221 ms, the mean of 4. CAUSE");
+	/* What comes between them is a part of the others. */
+	iterations_take(differ, 20, 250, "the mean of 4; the shortest 200 ms, the longest 310 ms.");
+}
+
 /* What of a cause lies outside the units may be all of what is at other places, or nothing of it. */
 static void a_place_has_of_a_unit_what_it_must_have(void **state)
 {
@@ -530,6 +577,7 @@ int main(void)
 		cmocka_unit_test(numbered_ranges_are_instances_of_one),
 		cmocka_unit_test(steps_of_a_minor_part_come_after_the_window),
 		cmocka_unit_test(a_first_step_unlike_all_others_is_in_no_mean),
+		cmocka_unit_test(the_last_iteration_counts_where_they_differ),
 		cmocka_unit_test(the_only_step_or_iteration_is_a_unit),
 		cmocka_unit_test(an_operator_is_no_unit),
 	};

@@ -55,14 +55,14 @@ static int has_no_row(const struct vpa_blocks_table *s, uint32_t name)
 	       vpa_index_find(&s->row_index, key, name) == UINT32_MAX;
 }
 
-/* The first step and the first iteration may be the only ones: then the report has their parts. */
+/* The first step may be the only one: then the report has its parts. Any iteration may be the last. */
 static int add_end_cut(
 	struct vpa_blocks_table *s, const struct vpa_scope_label *label, struct vpa_scope_gpu *g)
 {
 	if ((label->kind != VPA_SCOPE_STEP && label->kind != VPA_SCOPE_ITERATION) ||
 		label->source == VPA_SOURCE_MARKS || !s->pins_steps || s->has_end_cut[label->kind])
 		return VPT_OK;
-	s->has_end_cut[label->kind] = 1;
+	s->has_end_cut[label->kind] = label->kind == VPA_SCOPE_STEP;
 	g->end_cut = vpa_sweep_cut_new(&s->sweep);
 	return g->end_cut == VPA_NONE ? VPT_ENOMEM : VPT_OK;
 }

@@ -134,8 +134,8 @@ struct vpa_scope_gpu {
 	/* Of requests and blocks: the cut at its last op's end, the edge at its first op's start, of
 	 * requests and steps only if their parts are wanted; VPA_NONE: none. */
 	uint32_t cut, pin;
-	/* The cut at the last op's end of the first step and of the first iteration, if parts are wanted: they
-	 * may be the only ones. VPA_NONE: none. */
+	/* The cut at the last op's end of the first step, which may be the only one, and of each iteration, which may be the
+	 * last, if parts are wanted. VPA_NONE: none. */
 	uint32_t end_cut;
 	uint32_t devices; /* mask */
 	uint64_t busy_ns; /* of a block that has ended: its own ops, summed over the devices */
@@ -223,7 +223,7 @@ struct vpa_blocks_table {
 	uint64_t last_end_ns; /* of all ops */
 	int pins_steps;       /* options.step_parts */
 	size_t pinned_steps, pinned_requests;
-	int has_end_cut[VPA_SCOPE_KINDS]; /* the first scope of a kind has got its end_cut */
+	int has_end_cut[VPA_SCOPE_KINDS]; /* the first step has got its end_cut */
 };
 
 static inline const struct vpa_scope *vpa_blocks_scope(
