@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "all: " or "3: ". Returns what follows; NULL: it is neither. */
+/* "all: " or "3: ", perhaps after "ranks" or "rank". Returns what follows; NULL: it is neither. */
 static const char *read_rank(const char *text, int64_t *rank)
 {
 	const char *colon = strchr(text, ':');
@@ -17,6 +17,12 @@ static const char *read_rank(const char *text, int64_t *rank)
 
 	if (!colon)
 		return NULL;
+	if (!strncmp(text, "rank", 4)) {
+		text += text[4] == 's' ? 5 : 4;
+		if (*text != ' ')
+			return NULL;
+		text += strspn(text, " ");
+	}
 	if (colon - text == 3 && !memcmp(text, "all", 3)) {
 		*rank = VPA_JOB_CHANGE_ALL;
 	} else {

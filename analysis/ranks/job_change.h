@@ -3,9 +3,9 @@
  *	all: host X [in PLACE]                  host code between calls takes X times as long
  *	3: scale FAMILY|KIND X [in PLACE]       kernels of a family, or copies of a kind, take X times as long
  *
- * X is at most 1. A condensed rank has sums between its collectives, so nothing is known of single calls: other changes of
- * ../retime/replay/change.h are refused. PLACE is one as LATER BY has it, or a pattern as of a shell. Of host code, that beside
- * which the GPU worked takes the same share less as that for which it waited.
+ * "ranks all:" and "rank 3:" are the same. X is at most 1. A condensed rank has sums between its collectives, so nothing is known of
+ * single calls: other changes of ../retime/replay/change.h are refused. PLACE is one as LATER BY has it, or a pattern as of a shell. Of
+ * host code, that beside which the GPU worked takes the same share less as that for which it waited.
  *
  * What is taken away of a term is what stands on its way, see struct vpa_rank_term; and no collective begins before the paces of
  * the rank allow it, changed likewise. A time with less of something is a convex function of how much: each of these is

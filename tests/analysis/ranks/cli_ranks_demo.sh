@@ -99,8 +99,8 @@ job medium --ranks 4 --slow-host 30000 --sync-per-layer
 job medium-half --ranks 4 --slow-host 30000 --sync-per-layer --scale-host 0.5
 predicts medium "all: host 0.5" medium-half
 job all-half --ranks 4 --scale-host 0.5
-predicts alike "all: host 0.5" all-half
-predicts kernel "3: scale gemm 0.5 in ffn*" alike
+predicts alike "ranks all: host 0.5" all-half
+predicts kernel "rank 3: scale gemm 0.5 in ffn*" alike
 
 # Two late ranks: while one waits for the other its host is ahead of its GPU, and what it is late with is in no time between collectives.
 job eight --ranks 8 --blocks 3 --steps 4 --layers 6
