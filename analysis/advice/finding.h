@@ -123,6 +123,11 @@ void vpa_find_moves(struct vpa_report *r); /* what joins tensors or casts them; 
  * them. */
 void vpa_finding_of_uploads(
 	struct vpa_report *r, struct vpa_finding *f, int is_copy_less, const struct vpa_saving *s);
+/* All copies of a kind: VPT_COPYKIND_HTOD ... */
+struct vpa_copy_sum {
+	uint64_t count, bytes, ns;
+};
+struct vpa_copy_sum vpa_copies_of(const struct vpa_report *r, unsigned kind);
 /* Whether as many bytes are copied to the GPU as to the host, to a tenth: what is offloaded goes both ways, frames mostly only one. */
 int vpa_copies_go_both_ways(const struct vpa_report *r);
 /* The part of the time of copies that is of weights which go out and back, on their way back: 0 to 1. */

@@ -75,17 +75,13 @@ static struct updates updates_of(struct vpa_report *r, const struct vpa_device *
 /* How many copies go to the host; 0: a part goes elsewhere. */
 static uint64_t copies_to_host(const struct vpa_report *r)
 {
-	uint64_t count = 0, ns = 0, all_ns = 0;
+	struct vpa_copy_sum to_host = vpa_copies_of(r, VPT_COPYKIND_DTOH);
+	uint64_t all_ns = 0;
 	size_t i;
 
-	for (i = 0; i < r->copy_count; i++) {
+	for (i = 0; i < r->copy_count; i++)
 		vpt_sat_add_to(&all_ns, r->copies[i].total_ns);
-		if (r->copies[i].kind != VPT_COPYKIND_DTOH)
-			continue;
-		vpt_sat_add_to(&count, r->copies[i].count);
-		vpt_sat_add_to(&ns, r->copies[i].total_ns);
-	}
-	return (double)ns >= most_share * (double)all_ns ? count : 0;
+	return (double)to_host.ns >= most_share * (double)all_ns ? to_host.count : 0;
 }
 
 static void drop(struct vpa_report *r, enum vpa_finding_id id)

@@ -345,26 +345,15 @@ static void name_loader(struct vpa_finding *f)
 	f->base_likely_ms = f->base_gain_ms;
 }
 
-static uint64_t copied_bytes(const struct vpa_report *r, unsigned kind)
-{
-	uint64_t bytes = 0;
-	size_t i;
-
-	for (i = 0; i < r->copy_count; i++)
-		if (r->copies[i].kind == kind)
-			vpt_sat_add_to(&bytes, r->copies[i].bytes);
-	return bytes;
-}
-
 /* Whether most of the host's code follows waits for copies of results, such as finished frames: much is copied to the host for each
  * stretch of it, and hardly anything goes back. Then the next launches need none of it. */
 static int is_of_results(const struct vpa_report *r, const struct vpa_idle_sum *sum)
 {
-	uint64_t to_host = copied_bytes(r, VPT_COPYKIND_DTOH), ns = 0, gaps = 0;
+	uint64_t to_host = vpa_copies_of(r, VPT_COPYKIND_DTOH).bytes, ns = 0, gaps = 0;
 	size_t d, i;
 
 	if (sum->cause != VPA_CAUSE_HOST_CODE ||
-		copied_bytes(r, VPT_COPYKIND_HTOD) > to_host / RESULTS_TO_INPUT)
+		vpa_copies_of(r, VPT_COPYKIND_HTOD).bytes > to_host / RESULTS_TO_INPUT)
 		return 0;
 	for (d = 0; d < r->device_count; d++)
 		for (i = 0; i < r->devices[d].cause_count; i++) {
@@ -431,6 +420,7 @@ struct vpa_finding *vpa_find_cause(
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	const char *full = a->cause == VPA_CAUSE_ALLOCATION ? vpa_full_memory(r) : NULL, *where;
 	struct vpa_similar place = main_place(r, sum);
+	const char *operators = cpu_operators(sum, &place);
 
 	if (!f)
 		return NULL;
@@ -464,9 +454,9 @@ struct vpa_finding *vpa_find_cause(
 	set_place(r, f, sum, f->base == vpa_base_of_unit(unit.kind) ? &unit : NULL);
 	if (is_loader(sum, &place))
 		name_loader(f);
-	else if (!cpu_operators(sum, &place) && is_of_results(r, sum))
+	else if (!operators && is_of_results(r, sum))
 		name_results(f);
-	name_operators(r, f, cpu_operators(sum, &place));
+	name_operators(r, f, operators);
 	add_evidence(r, f, sum->cause, sum);
 	return f;
 }

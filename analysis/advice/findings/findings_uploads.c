@@ -92,18 +92,14 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f)
 	vpa_finding_work_is_at(r, f, &most, most_ns, all_ns(r));
 }
 
-/* All copies of a kind. */
-struct copy_sum {
-	uint64_t bytes, ns;
-};
-
-static struct copy_sum sum_of(const struct vpa_report *r, unsigned kind)
+struct vpa_copy_sum vpa_copies_of(const struct vpa_report *r, unsigned kind)
 {
-	struct copy_sum sum = {0, 0};
+	struct vpa_copy_sum sum = {0};
 	size_t i;
 
 	for (i = 0; i < r->copy_count; i++)
 		if (r->copies[i].kind == kind) {
+			vpt_sat_add_to(&sum.count, r->copies[i].count);
 			vpt_sat_add_to(&sum.bytes, r->copies[i].bytes);
 			vpt_sat_add_to(&sum.ns, r->copies[i].total_ns);
 		}
@@ -112,8 +108,8 @@ static struct copy_sum sum_of(const struct vpa_report *r, unsigned kind)
 
 int vpa_copies_go_both_ways(const struct vpa_report *r)
 {
-	double to_gpu = (double)sum_of(r, VPT_COPYKIND_HTOD).bytes,
-	       to_host = (double)sum_of(r, VPT_COPYKIND_DTOH).bytes;
+	double to_gpu = (double)vpa_copies_of(r, VPT_COPYKIND_HTOD).bytes,
+	       to_host = (double)vpa_copies_of(r, VPT_COPYKIND_DTOH).bytes;
 
 	return to_gpu > 0 && to_gpu >= again_share * to_host && to_host >= again_share * to_gpu;
 }
@@ -122,7 +118,7 @@ int vpa_copies_go_both_ways(const struct vpa_report *r)
 static uint64_t unit_bytes(const struct vpa_report *r, unsigned kind)
 {
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
-	uint64_t bytes = sum_of(r, kind).bytes, run_ns = vpa_run_ns(r);
+	uint64_t bytes = vpa_copies_of(r, kind).bytes, run_ns = vpa_run_ns(r);
 
 	if (!(unit.units > 0) || (double)unit.span_ns < most_share * (double)run_ns)
 		return 0;
@@ -135,7 +131,8 @@ static const char *amount_of(struct vpa_report *r, unsigned kind)
 	uint64_t bytes = unit_bytes(r, kind);
 
 	if (!bytes)
-		return vpa_arena_printf(&r->arena, "%s", vpa_bytes(sum_of(r, kind).bytes).text);
+		return vpa_arena_printf(
+			&r->arena, "%s", vpa_bytes(vpa_copies_of(r, kind).bytes).text);
 	return vpa_arena_printf(
 		&r->arena, "%s a %s", vpa_bytes(bytes).text, vpa_unit_kind_name(vpa_unit_of(r)));
 }
@@ -175,10 +172,10 @@ int vpa_uploads_are_weights(const struct vpa_report *r)
 
 double vpa_needless_copies(const struct vpa_report *r)
 {
-	double back_ns = (double)sum_of(r, VPT_COPYKIND_DTOH).ns;
+	double back_ns = (double)vpa_copies_of(r, VPT_COPYKIND_DTOH).ns;
 
 	return vpa_copies_go_both_ways(r) && vpa_uploads_are_weights(r)
-		       ? back_ns / (back_ns + (double)sum_of(r, VPT_COPYKIND_HTOD).ns)
+		       ? back_ns / (back_ns + (double)vpa_copies_of(r, VPT_COPYKIND_HTOD).ns)
 		       : 0;
 }
 
@@ -186,16 +183,16 @@ int vpa_copies_come_back_once(const struct vpa_report *r)
 {
 	return vpa_copies_go_both_ways(r) &&
 	       (double)r->came_back_bytes >=
-		       again_share * (double)sum_of(r, VPT_COPYKIND_DTOH).bytes &&
+		       again_share * (double)vpa_copies_of(r, VPT_COPYKIND_DTOH).bytes &&
 	       (double)r->uploaded_again_bytes <=
-		       (1 - again_share) * (double)sum_of(r, VPT_COPYKIND_HTOD).bytes;
+		       (1 - again_share) * (double)vpa_copies_of(r, VPT_COPYKIND_HTOD).bytes;
 }
 
 /* Of what copies cost, the part of those to the host: each byte has to go to the GPU once. */
 static void save_only_back(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving s)
 {
-	uint64_t back_ns = sum_of(r, VPT_COPYKIND_DTOH).ns,
-		 both_ns = vpt_sat_add(back_ns, sum_of(r, VPT_COPYKIND_HTOD).ns);
+	uint64_t back_ns = vpa_copies_of(r, VPT_COPYKIND_DTOH).ns,
+		 both_ns = vpt_sat_add(back_ns, vpa_copies_of(r, VPT_COPYKIND_HTOD).ns);
 
 	s.ns = vpt_sat_scale(s.ns, back_ns, both_ns);
 	s.from_ns = vpt_sat_scale(s.from_ns, back_ns, both_ns);
@@ -210,8 +207,8 @@ static void name_back_once(struct vpa_report *r, struct vpa_finding *f, const st
 	f->title = "what went to the GPU once is copied back to the host and not used again: drop "
 		   "weights on the GPU, since the host still has them or can load them again";
 	f->note = vpa_arena_printf(&r->arena, "%s; %s go to the GPU, and %s come back", f->note,
-		vpa_bytes(sum_of(r, VPT_COPYKIND_HTOD).bytes).text,
-		vpa_bytes(sum_of(r, VPT_COPYKIND_DTOH).bytes).text);
+		vpa_bytes(vpa_copies_of(r, VPT_COPYKIND_HTOD).bytes).text,
+		vpa_bytes(vpa_copies_of(r, VPT_COPYKIND_DTOH).bytes).text);
 	save_only_back(r, f, *s);
 }
 
@@ -241,7 +238,7 @@ static void name_both_ways(struct vpa_report *r, struct vpa_finding *f, const st
 				 "what comes back, "
 				 "or copy beside kernels, with pinned memory and a separate stream";
 	f->note = vpa_arena_printf(&r->arena, "%s; %s go to the GPU", f->note,
-		vpa_bytes(sum_of(r, VPT_COPYKIND_HTOD).bytes).text);
+		vpa_bytes(vpa_copies_of(r, VPT_COPYKIND_HTOD).bytes).text);
 }
 
 void vpa_finding_of_uploads(

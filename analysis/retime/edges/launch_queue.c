@@ -70,7 +70,7 @@ static uint32_t last_ended(
 	return ended <= held ? ended : 0;
 }
 
-/* Launch calls that returned when the launch so many before had ended. */
+/* Launch calls that found so many launches in the queue. */
 struct found {
 	uint64_t calls, longer_ns; /* than such calls usually take */
 };

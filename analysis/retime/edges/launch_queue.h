@@ -18,7 +18,7 @@ struct vpa_launch_queue *vpa_launch_queues_new(const struct vpa_tape *t);
 /* The queue that a call's ops went to. NULL: it launched none. */
 struct vpa_launch_queue *vpa_launch_queue_of(
 	const struct vpa_tape *t, struct vpa_launch_queue *queues, const struct vpa_tape_call *c);
-/* The launch so many before the next one, 1 to VPA_QUEUE_LAUNCHES + 1. NULL: there is none. */
+/* A launch that has passed: 1 is the last one, 2 the one before it, up to VPA_QUEUE_LAUNCHES + 1. NULL: fewer have passed. */
 const struct vpa_tape_call *vpa_launch_before(
 	const struct vpa_tape *t, const struct vpa_launch_queue *q, uint32_t launches);
 void vpa_launch_pass(struct vpa_launch_queue *q, uint32_t call);
