@@ -208,12 +208,7 @@ static int find_transfers(
 static struct vpa_device *device_of(
 	struct vpa_report *out, const struct vpa_model *m, const struct row *row)
 {
-	size_t d;
-
-	for (d = 0; d < out->device_count; d++)
-		if (out->devices[d].device == m->devices[row->device])
-			return &out->devices[d];
-	return NULL;
+	return (struct vpa_device *)vpa_report_device(out, m->devices[row->device]);
 }
 
 static uint64_t wait_of(const struct row *row, uint64_t total_ns, uint64_t count)
