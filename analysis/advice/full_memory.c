@@ -62,37 +62,27 @@ static const struct vpa_counter *samples_of(const struct vpa_report *r, double s
 	return NULL;
 }
 
-static int allocates(const char *operator)
+int vpa_frees_most(const struct vpa_report *r)
 {
-	return !strncmp(operator, "aten::empty", 11) || !strncmp(operator, "aten::resize_", 13);
-}
+	uint64_t free_ns = allocation_ns(r, 1);
 
-/* Time of the host in operators that do nothing but allocate. */
-static uint64_t operators_ns(const struct vpa_report *r)
-{
-	const struct vpa_expert *e = &r->expert;
-	uint64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < e->operators_used; i++)
-		if (allocates(e->operators[i].name))
-			vpt_sat_add_to(&ns, e->operators[i].host_own_ns);
-	return ns;
+	return free_ns && free_ns >= allocation_ns(r, 0) / 2;
 }
 
 const char *vpa_full_memory(struct vpa_report *r)
 {
-	uint64_t all_ns = allocation_ns(r, 0), free_ns = allocation_ns(r, 1);
 	const struct vpa_counter *c = samples_of(r, full_share);
 
-	if (!free_ns || free_ns < all_ns / 2)
+	if (!vpa_frees_most(r))
 		return NULL;
 	if (c)
 		return vpa_arena_printf(&r->arena, "%s %s of %s GB",
 			c->series == VPT_SERIES_MEMORY_USED ? "in use were" : "PyTorch held",
 			vpa_fixed(c->max / 1e9, 1).text,
 			vpa_fixed((double)memory_of(r, c->device) / 1e9, 1).text);
-	return operators_ns(r) >= all_ns / 2 ? "an operator that allocates had to free" : NULL;
+	return r->allocating.gaps_ns && r->allocating.operators_ns >= r->allocating.gaps_ns / 2
+		       ? "an operator that allocates had to free"
+		       : NULL;
 }
 
 const struct vpa_counter *vpa_memory_over(const struct vpa_report *r, uint64_t *size_bytes)

@@ -12,6 +12,10 @@
  * time in allocations is not mostly in calls that free, again and again. */
 const char *vpa_full_memory(struct vpa_report *r);
 
+/* Whether calls that free are half of the idle time in allocations, or more: the cache of an allocator is emptied, if memory is not
+ * full. */
+int vpa_frees_most(const struct vpa_report *r);
+
 /* The samples of memory in use that are as much as their GPU has, or more: Windows' driver and managed memory put the rest into the
  * host's memory. `size_bytes`: what the GPU has. NULL: there are none. */
 const struct vpa_counter *vpa_memory_over(const struct vpa_report *r, uint64_t *size_bytes);

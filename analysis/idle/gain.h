@@ -96,7 +96,7 @@ struct vpa_gain_gap {
 	uint64_t
 		made_ns; /* part of that: would have been shorter with an earlier host, see vpa_gain_made() */
 	uint64_t ns[VPA_CAUSES];
-	uint64_t long_ns; /* long code of the host */
+	uint64_t long_ns; /* long code and allocations of the host */
 	/* Both NULL: nothing in it was set up for a first use. */
 	const struct vpa_cause_pieces *pieces;
 	const struct vpa_cuts *cuts; /* the cuts that pieces were made from */

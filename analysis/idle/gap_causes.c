@@ -233,7 +233,7 @@ static void count_gain(struct work *w, const struct launched *g)
 		const struct vpa_cause_piece *p = &pieces->items[i];
 
 		gap.ns[p->cause] += p->end_ns - p->start_ns;
-		if (p->cause == VPA_CAUSE_HOST_CODE && p->is_long)
+		if (vpa_piece_is_long_work(p))
 			gap.long_ns += p->end_ns - p->start_ns;
 	}
 	gap.made_ns = vpa_gain_made(&gap);

@@ -121,6 +121,7 @@ static int cut_call(struct walk *w, struct vpa_call *call)
 	if (piece->cause == VPA_CAUSE_LAUNCH_CALL &&
 		vpa_capture_span_at(&w->capture, w->captures, start))
 		piece->cause = VPA_CAUSE_GRAPH_BUILD;
+	piece->is_long = piece->cause == VPA_CAUSE_ALLOCATION && end - start > VPA_STALL_NS;
 	piece->base = piece->cause;
 	piece->place = from_ns >= l->place_from_ns
 			       ? l->launch_place
@@ -210,7 +211,7 @@ struct taking {
 static int is_kept(const struct vpa_cause_piece *from, const struct vpa_cause_piece *as)
 {
 	return (as->cause == VPA_CAUSE_SYNC || as->cause == VPA_CAUSE_BLOCKING_COPY) &&
-	       from->cause == VPA_CAUSE_HOST_CODE && from->is_long;
+	       vpa_piece_is_long_work(from);
 }
 
 /* Takes up to *credit_ns from the rest of a cut. */
@@ -229,8 +230,11 @@ static int take(struct taking *t, struct vpa_cut *from, const struct vpa_cause_p
 	part->end_ns = vpa_earlier(from->piece.end_ns, from->taken_ns + *credit_ns);
 	cut->in = from->in;
 	if (kept) {
-		part->instead_call = as->call;
-		part->instead_place = as->place;
+		/* Calls that free wait for the GPU themselves. */
+		int is_code = from->piece.cause == VPA_CAUSE_HOST_CODE;
+
+		part->instead_call = is_code ? as->call : 0;
+		part->instead_place = is_code ? as->place : 0;
 	} else {
 		part->inside = from->in ? from->piece.call : 0;
 		part->base = part->host = from->piece.base;

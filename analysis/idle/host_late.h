@@ -11,8 +11,9 @@
  * after S began takes as much of the cuts, earliest first, as it lasted between S and g0, less what
  * earlier gaps of the device have counted of it; never time inside a sync, a blocking copy or
  * itself. Had the host not been held there, it would have come that much earlier to L. The credit of
- * a sync or blocking copy is used up by host code of 1 ms and more, but does not take it: such code is
- * the host's own, and the call is what it could do without instead. */
+ * a sync or blocking copy is used up by host code of 1 ms and more, and by allocations of more than 100 us each, but does not take
+ * them: such work is the host's own. For code, the call is what the host could do without instead; allocations wait for the GPU
+ * themselves. */
 #ifndef VPA_ANALYSIS_IDLE_HOST_LATE_H
 #define VPA_ANALYSIS_IDLE_HOST_LATE_H
 

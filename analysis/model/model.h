@@ -498,7 +498,8 @@ struct vpa_cause_piece {
 	 * it, which is what the host did in it, and its place. 0: no such call. */
 	uint8_t host;
 	uint8_t base; /* the cause of this time before credit, records and first use */
-	uint8_t is_long; /* host code, whose whole stretch lasts 1 ms or longer or has no call before */
+	/* Host code, whose whole stretch lasts 1 ms or longer or has no call before; an allocation of more than 100 us. */
+	uint8_t is_long;
 	uint8_t is_setup; /* first use made it what it is */
 	uint32_t host_place;
 	/* Long code of the host after a wait that it need not have waited in: the call, and the place
@@ -508,6 +509,12 @@ struct vpa_cause_piece {
 	 * that held the host, else the launch. Both 0: none. */
 	uint64_t call_start_ns, call_end_ns;
 };
+
+/* Whether it is the host's own work, which no wait before it made necessary. */
+static inline int vpa_piece_is_long_work(const struct vpa_cause_piece *p)
+{
+	return p->is_long && (p->cause == VPA_CAUSE_HOST_CODE || p->cause == VPA_CAUSE_ALLOCATION);
+}
 
 /* Pieces in order of time. */
 struct vpa_cause_pieces {

@@ -124,6 +124,10 @@ struct vpa_report {
 	size_t gap_count;
 	struct vpa_long_gap *long_gaps; /* by length, descending; at most VPA_LONG_GAPS */
 	size_t long_gap_count;
+	/* Of long gaps that allocations made: their time, and the part in operators that do nothing but allocate. */
+	struct {
+		uint64_t gaps_ns, operators_ns;
+	} allocating;
 	uint64_t gaps_listed_of;         /* all gaps of at least min_gap_ns */
 	struct vpa_family_row *families; /* by exclusive time, descending */
 	size_t family_count;

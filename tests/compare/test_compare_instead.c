@@ -20,9 +20,9 @@ enum { STEPS = 6 };
 struct shape {
 	unsigned
 		copy; /* the host waits this long for a copy to pageable memory, which runs after the kernel */
-	unsigned code;   /* then it runs its own code, in post_process */
-	unsigned sync;   /* 1: the host waits for the kernel; else it runs code beside it */
-	unsigned malloc; /* then it allocates memory */
+	unsigned code; /* then it runs its own code, in post_process */
+	unsigned sync; /* 1: the host waits for the kernel; else it runs code beside it */
+	unsigned call; /* then it makes a stream */
 	const char *range;
 };
 
@@ -52,10 +52,10 @@ static struct vpa_report *report_of(const struct shape *s)
 			used += (size_t)snprintf(script + used, sizeof(script) - used,
 				"range t1 %zuus+%uus \"post_process\"\n", t, s->code);
 		t += s->code;
-		if (s->malloc)
+		if (s->call)
 			used += (size_t)snprintf(script + used, sizeof(script) - used,
-				"call t1 cudaMalloc %zuus+%uus\n", t, s->malloc);
-		t += s->malloc;
+				"call t1 cudaStreamCreate %zuus+%uus\n", t, s->call);
+		t += s->call;
 		used += (size_t)snprintf(script + used, sizeof(script) - used,
 			"range t1 %zuus-%zuus \"%s %zu\"\n", from, t, s->range, i);
 	}
@@ -136,14 +136,14 @@ static void work_after_a_wait_leads_by_its_name(void **state)
 	vpa_report_free(b);
 }
 
-/* An allocation after the copy takes 16 ms instead of 8: it counts to the copy, and leads by its own name. */
+/* A call after the copy takes 16 ms instead of 8: it counts to the copy, and leads by its own name. */
 static void calls_after_a_wait_lead_by_their_name(void **state)
 {
-	const struct shape before = {.copy = 1000, .malloc = 8000, .range = "step"};
-	const struct shape after = {.copy = 1000, .malloc = 16000, .range = "step"};
+	const struct shape before = {.copy = 1000, .call = 8000, .range = "step"};
+	const struct shape after = {.copy = 1000, .call = 16000, .range = "step"};
 	struct vpa_report *a = report_of(&before), *b = report_of(&after);
 	struct vpa_comparison *c = pair(a, b);
-	const struct vpa_compared_part *part = part_of(c, "blocking copy", VPA_CAUSE_ALLOCATION);
+	const struct vpa_compared_part *part = part_of(c, "blocking copy", VPA_CAUSE_OTHER_CALL);
 
 	(void)state;
 	assert_int_equal(c->delta_ns, 8000000);
@@ -152,29 +152,31 @@ static void calls_after_a_wait_lead_by_their_name(void **state)
 	assert_int_equal(part->b_mean_ns, 16000000);
 	assert_int_equal(part->times.delta_ns, 8000000);
 	assert_string_equal(part->call, "cudaMemcpyAsync");
-	assert_string_equal(part->host_call, "cudaMalloc");
+	assert_string_equal(part->host_call, "cudaStreamCreate");
 	adds_up(c);
 	vpa_comparison_free(c);
 	vpa_report_free(a);
 	vpa_report_free(b);
 }
 
-/* The same allocation of 10 ms counts to a wait on one side and for itself on the other, where it takes 0.4 ms longer: only that
+/* The same call of 10 ms counts to a wait on one side and for itself on the other, where it takes 0.4 ms longer: only that
  * is a change. */
 static void what_counts_elsewhere_is_no_change(void **state)
 {
-	const struct shape before = {.sync = 1, .malloc = 10000, .range = "step"};
-	const struct shape after = {.malloc = 10400, .range = "step"};
+	const struct shape before = {.sync = 1, .call = 10000, .range = "step"};
+	const struct shape after = {.call = 10400, .range = "step"};
 	struct vpa_report *a = report_of(&before), *b = report_of(&after);
 	struct vpa_comparison *c = pair(a, b);
 
 	(void)state;
 	assert_int_equal(c->delta_ns, 400000);
-	assert_int_equal(part_of(c, "sync", VPA_CAUSE_ALLOCATION)->times.delta_ns, -10000000);
-	assert_string_equal(part_of(c, "sync", VPA_CAUSE_ALLOCATION)->host_call, "cudaMalloc");
-	assert_int_equal(part_of(c, "allocation", VPA_CAUSE_NOT_IDLE)->times.delta_ns, 10400000);
+	assert_int_equal(part_of(c, "sync", VPA_CAUSE_OTHER_CALL)->times.delta_ns, -10000000);
+	assert_string_equal(
+		part_of(c, "sync", VPA_CAUSE_OTHER_CALL)->host_call, "cudaStreamCreate");
+	assert_int_equal(
+		part_of(c, "other CUDA call", VPA_CAUSE_NOT_IDLE)->times.delta_ns, 10400000);
 	adds_up(c);
-	expect_text(c, "BECAUSE idle: allocation +0.400 ms.");
+	expect_text(c, "BECAUSE idle: other CUDA call +0.400 ms.");
 	vpa_comparison_free(c);
 	vpa_report_free(a);
 	vpa_report_free(b);
@@ -183,15 +185,15 @@ static void what_counts_elsewhere_is_no_change(void **state)
 /* Where one side does not say what the host did, both are divided by cause only. */
 static void a_side_that_does_not_know_is_compared_by_cause(void **state)
 {
-	const struct shape before = {.copy = 1000, .malloc = 8000, .range = "layer"};
-	const struct shape after = {.copy = 1000, .malloc = 16000, .range = "layer"};
+	const struct shape before = {.copy = 1000, .call = 8000, .range = "layer"};
+	const struct shape after = {.copy = 1000, .call = 16000, .range = "layer"};
 	struct vpa_report *a = report_of(&before), *b = report_of(&after);
 	struct vpa_comparison *c = pair(a, b);
 	size_t i;
 
 	(void)state;
 	assert_int_equal(c->unit, VPA_UNIT_WINDOW);
-	assert_int_equal(part_of(c, "blocking copy", VPA_CAUSE_ALLOCATION)->times.delta_ns,
+	assert_int_equal(part_of(c, "blocking copy", VPA_CAUSE_OTHER_CALL)->times.delta_ns,
 		(STEPS - 1) * 8000000);
 	adds_up(c);
 	vpa_comparison_free(c);

@@ -426,7 +426,10 @@ struct vpa_finding *vpa_find_cause(
 		return NULL;
 	where = where_of(r, sum, NULL);
 	f->title = title_of(r, a, sum, full);
-	f->words = full ? "memory is full: expandable_segments, offload" : NULL;
+	if (a->cause == VPA_CAUSE_ALLOCATION)
+		f->words = full                ? "memory is full: expandable_segments, offload"
+			   : vpa_frees_most(r) ? "free no memory in the loop: empty_cache()"
+					       : NULL;
 	name_thread_wait(f, sum, &place);
 	f->host_code_ms = vpa_in_ms(sum->code.ns);
 	f->is_code = is_code(sum);

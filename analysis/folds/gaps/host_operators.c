@@ -4,7 +4,10 @@
  * place; where none is open, "before X" is all that is known, and X is what comes after the time. Of PyTorch's profiler operators
  * are known too, which say what the code was: aten::mul on tensors in memory of the host. Only the outermost ones count, on the
  * thread that launched next, or on any before the end; and only if they take half of the time at that place, as far as that is in
- * the longest gaps. */
+ * the longest gaps.
+ *
+ * Where allocations made gaps, it says for how much of them an operator ran that does nothing else: such an operator frees only
+ * if there is no memory left, while a program that empties a cache does so outside of them. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/intervals.h"
@@ -152,6 +155,48 @@ static void add_gap(const struct state *s, const struct vpa_long_gap *gap, struc
 	}
 	if (best < s->count)
 		add_thread(s, best, gap, sum);
+}
+
+/* ---- operators that allocate ---- */
+
+static int allocates(struct vpt_text operator)
+{
+	return (operator.len >= 11 && !memcmp(operator.text, "aten::empty", 11)) ||
+	       (operator.len >= 13 && !memcmp(operator.text, "aten::resize_", 13));
+}
+
+/* Of a gap, in operators of the thread that launched what ended it. One may call another: each nanosecond counts once. */
+static uint64_t allocating_ns(
+	const struct state *s, const struct vpa_model *m, const struct vpa_long_gap *gap)
+{
+	uint64_t until_ns = gap->start_ns, ns = 0;
+	size_t i;
+
+	for (i = 0; i < s->count; i++) {
+		const struct host_operator *row = &s->rows[i];
+		uint64_t end_ns = vpa_earlier(row->end_ns, gap->end_ns);
+
+		if (row->thread != gap->thread || row->start_ns >= gap->end_ns ||
+			end_ns <= until_ns || !allocates(vpa_name(m, row->name)))
+			continue;
+		ns += end_ns - vpa_later(row->start_ns, until_ns);
+		until_ns = end_ns;
+	}
+	return ns;
+}
+
+static void sum_allocating(const struct state *s, const struct vpa_model *m, struct vpa_report *out)
+{
+	size_t i;
+
+	for (i = 0; i < out->long_gap_count; i++) {
+		const struct vpa_long_gap *gap = &out->long_gaps[i];
+
+		if (gap->cause != VPA_CAUSE_ALLOCATION)
+			continue;
+		vpt_sat_add_to(&out->allocating.gaps_ns, gap->end_ns - gap->start_ns);
+		vpt_sat_add_to(&out->allocating.operators_ns, allocating_ns(s, m, gap));
+	}
 }
 
 /* ---- names ---- */
@@ -315,6 +360,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	if (!s->count)
 		return VPT_OK;
 	qsort(s->rows, s->count, sizeof(*s->rows), by_start);
+	sum_allocating(s, c->model, out);
 	for (i = 0; i < out->device_count; i++) {
 		struct vpa_device *d = &out->devices[i];
 

@@ -326,6 +326,7 @@ static void free_state(void *state)
 const struct vpa_fold vpa_fold_operators = {
 	.name = "operators",
 	.help = "operators by name and shapes: their own time on the GPU and the host",
+	.wanted = vpa_fold_is_table,
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
 	.operator_range = fold_range,

@@ -145,8 +145,12 @@ static void put_inside(const struct model_late *late, struct model_cuts *cuts, u
 	if (p.cause == MODEL_LAUNCH_CALL && model_captures(late->thread, c->start))
 		p.cause = MODEL_GRAPH_BUILD;
 	p.range = model_place_at(late->thread, start);
-	model_cuts_put(
-		cuts, (struct model_cut){.piece = p, .in = c, .in_cause = p.cause, .is_host = 1});
+	model_cuts_put(cuts,
+		(struct model_cut){.piece = p,
+			.in = c,
+			.in_cause = p.cause,
+			.is_host = 1,
+			.is_long = p.cause == MODEL_ALLOCATION && c->end - c->start > STALL_NS});
 }
 
 static void cut_by_calls(const struct model_late *late, struct model_cuts *cuts)
@@ -204,7 +208,8 @@ static int waits_for_work(enum model_cause cause)
 	return cause == MODEL_SYNC || cause == MODEL_BLOCKING_COPY;
 }
 
-/* Credit of `c` is used up by a cut. Long code after a wait stays what it is: either would have saved it. */
+/* Credit of `c` is used up by a cut. Long code after a wait stays what it is: either would have saved it. So do long allocations, which
+ * wait themselves. */
 static void give_to(
 	const struct model_late *late, struct model_cut *cut, const struct model_call *c)
 {
@@ -212,9 +217,12 @@ static void give_to(
 	struct model_piece *p = &cut->piece;
 
 	cut->taken = 1;
-	if (waits_for_work(cause) && p->cause == MODEL_HOST_CODE && cut->is_long) {
-		p->instead_call = c->name;
-		p->instead_range = model_place_at(late->thread, c->start);
+	if (waits_for_work(cause) && cut->is_long &&
+		(p->cause == MODEL_HOST_CODE || p->cause == MODEL_ALLOCATION)) {
+		if (p->cause == MODEL_HOST_CODE) {
+			p->instead_call = c->name;
+			p->instead_range = model_place_at(late->thread, c->start);
+		}
 		return;
 	}
 	p->is_credited = 1;
