@@ -65,7 +65,8 @@ static const char *loop_words(const struct writer *w)
 		[VPA_UNIT_REQUEST] = "the time from one request to the next",
 		[VPA_UNIT_STEP] = "the time from one step to the next",
 		[VPA_UNIT_ITERATION] = "the time from one iteration to the next",
-		[VPA_UNIT_INFERRED] = "the inferred steps"};
+		[VPA_UNIT_INFERRED] = "the inferred steps",
+		[VPA_UNIT_ROUND] = "the inferred rounds"};
 	const struct vpa_check_loop *l = w->loop;
 
 	if (l->kind == VPA_UNIT_STEP && !l->is_whole)

@@ -205,30 +205,35 @@ static int marked_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct
 }
 
 /* Whether some steps are known to be followed by a pass: reports of earlier versions do not say. */
-static int says_followed(const struct vpa_report *r)
+static int says_followed(const struct vpa_report *r, enum vpa_unit_kind kind)
 {
 	size_t i, k;
 
-	for (i = 0; i < r->inferred_count; i++)
-		for (k = 0; k < r->inferred[i].step_count; k++)
-			if (r->inferred[i].steps[k].followed)
+	for (i = 0; i < r->inferred_count; i++) {
+		struct vpa_unit_turns turns = vpa_unit_turns_of(&r->inferred[i], kind);
+
+		for (k = 0; k < turns.count; k++)
+			if (turns.at[k].followed)
 				return 1;
+	}
 	return 0;
 }
 
 static int inferred_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
 {
-	int all = !says_followed(r);
+	int all = !says_followed(r, out->kind);
 	size_t i, k, count = 0;
 
 	for (i = 0; i < r->inferred_count; i++)
-		count += r->inferred[i].step_count;
+		count += vpa_unit_turns_of(&r->inferred[i], out->kind).count;
 	out->units = vpa_arena_alloc(arena, count, sizeof(*out->units));
 	if (!out->units)
 		return VPT_ENOMEM;
-	for (i = 0; i < r->inferred_count; i++)
-		for (k = 0; k < r->inferred[i].step_count; k++) {
-			const struct vpa_inferred_step *s = &r->inferred[i].steps[k];
+	for (i = 0; i < r->inferred_count; i++) {
+		struct vpa_unit_turns turns = vpa_unit_turns_of(&r->inferred[i], out->kind);
+
+		for (k = 0; k < turns.count; k++) {
+			const struct vpa_inferred_step *s = &turns.at[k];
 			uint64_t known = vpt_sat_add(s->busy_ns, s->idle_ns);
 
 			if (!all && !s->followed)
@@ -242,6 +247,7 @@ static int inferred_of(const struct vpa_report *r, struct vpa_arena *arena, stru
 				.paused_ns = s->period_ns > known ? s->period_ns - known : 0,
 				.touched = r->inferred[i].touched};
 		}
+	}
 	out->in_window = count;
 	return VPT_OK;
 }
@@ -368,7 +374,7 @@ int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind,
 		return requests_of(r, arena, out);
 	if (kind == VPA_UNIT_STEP || kind == VPA_UNIT_ITERATION)
 		return marked_of(r, kind, arena, out);
-	if (kind == VPA_UNIT_INFERRED)
+	if (vpa_unit_is_inferred(kind))
 		return inferred_of(r, arena, out);
 	if (kind == VPA_UNIT_INSTANCE)
 		return range ? instances_of(range, arena, out) : VPT_OK;

@@ -1,7 +1,7 @@
 /* unmarked_steps_table.c - denoising steps where nothing marks any, from the sequence of ops of each device's busiest
  * stream. See analysis/steps/loop.h for how, and for when nothing is claimed.
  *
- * Retains a few numbers of each op, 40 bytes, until a scope turns up: a trace with a request, block, step or
+ * Retains a few numbers of each op, 48 bytes, until a scope turns up: a trace with a request, block, step or
  * stage has its own steps, or has them elsewhere, and is left alone. Only an iteration of a profiler or of
  * training says nothing about steps. What lies beyond the limit of ops is left out and counted. */
 #include "analysis/folds/fold.h"
@@ -9,6 +9,7 @@
 #include "analysis/base/durations.h"
 #include "analysis/base/intervals.h"
 #include "analysis/steps/loop.h"
+#include "analysis/steps/loop_rounds.h"
 #include "analysis/steps/step_kinds.h"
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
@@ -27,7 +28,8 @@ struct kept {
 	uint64_t start_ns;
 	uint64_t idle_ns; /* of its device, up to its start */
 	uint64_t duration_ns;
-	uint32_t symbol;
+	uint32_t name;   /* of a kernel, kind of a copy: equal ops have equal ones */
+	uint32_t blocks; /* of a kernel */
 	/* kind: enum vpa_loop_kind; is_compute: a kernel that does not communicate */
 	uint32_t stream : 24;
 	unsigned kind : 7, is_compute : 1;
@@ -73,19 +75,14 @@ static void see_mark(struct state *s)
 /* ---- during the pass ---- */
 
 /* What equal ops have in common. */
-static uint32_t symbol_of(const struct vpa_ops *ops, size_t i)
+static uint32_t name_of(const struct vpa_ops *ops, size_t i)
 {
-	uint64_t what, size;
+	uint64_t what = ops->kernel[i];
 
-	if (ops->kind[i] == VPA_KERNEL) {
-		what = ops->kernel[i];
-		size = ops->blocks[i];
-	} else {
-		what = (uint64_t)ops->kind[i] << 60;
-		size = (uint64_t)ops->copy[i].kind << 16 |
+	if (ops->kind[i] != VPA_KERNEL)
+		what = (uint64_t)ops->kind[i] << 60 | (uint64_t)ops->copy[i].kind << 16 |
 		       (uint64_t)ops->copy[i].source_memory << 8 | ops->copy[i].target_memory;
-	}
-	return (uint32_t)vpt_mix(vpt_mix(what) + size);
+	return (uint32_t)vpt_mix(what);
 }
 
 static enum vpa_loop_kind kind_of(const struct vpa_ops *ops, size_t i)
@@ -150,7 +147,8 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	for (i = 0; i < count; i++)
 		s->ops[s->count++] = (struct kept){
 			vpa_earlier(ops->launch_start_ns[i], ops->start_ns[i]), ops->start_ns[i],
-			ops->idle_ns[i], ops->end_ns[i] - ops->start_ns[i], symbol_of(ops, i),
+			ops->idle_ns[i], ops->end_ns[i] - ops->start_ns[i], name_of(ops, i),
+			ops->kind[i] == VPA_KERNEL ? (uint32_t)ops->blocks[i] : 0,
 			ops->stream[i] & 0xffffff, (unsigned)kind_of(ops, i) & 127,
 			ops->kind[i] == VPA_KERNEL && ops->family[i] != VPA_FAMILY_COMM};
 	return VPT_OK;
@@ -240,7 +238,6 @@ static int make_lane(const struct state *s, uint32_t stream, struct lane *l)
 	for (i = 0; i < s->count; i++) {
 		if (s->ops[i].stream != stream)
 			continue;
-		l->symbols[l->count] = s->ops[i].symbol;
 		l->kinds[l->count] = (uint8_t)s->ops[i].kind;
 		l->duration_ns[l->count] = saturate(s->ops[i].duration_ns);
 		l->at[l->count++] = (uint32_t)i;
@@ -300,22 +297,35 @@ static void write_step(const struct state *s, const struct lane *l,
 	out->busy_ns = busy_in(busy, out->start_ns, until_ns);
 }
 
+/* Of steps, or of rounds. NULL: no memory. */
+static struct vpa_inferred_step *write_turns(const struct state *s,
+	const struct vpa_fold_context *c, const struct lane *l, const struct vpa_loop *loop,
+	struct vpa_report *out, int64_t device)
+{
+	struct busy busy = {s, c->model, vpa_find_device(c->model, device), 0, 0};
+	struct vpa_inferred_step *turns =
+		vpa_arena_alloc(&out->arena, loop->step_count, sizeof(*turns));
+	size_t i;
+
+	for (i = 0; i < loop->step_count && turns; i++)
+		write_step(s, l, &loop->steps[i], &busy, &turns[i]);
+	return turns;
+}
+
 static int write_steps(const struct state *s, const struct vpa_fold_context *c,
 	const struct lane *l, const struct vpa_loop *loop, struct vpa_report *out,
 	struct vpa_inferred *row)
 {
-	struct busy busy = {s, c->model, vpa_find_device(c->model, row->device), 0, 0};
 	struct vpa_durations_builder periods = {0};
 	size_t i;
 	int rc = VPT_OK;
 
-	row->steps = vpa_arena_alloc(&out->arena, loop->step_count, sizeof(*row->steps));
+	row->steps = write_turns(s, c, l, loop, out, row->device);
 	if (!row->steps)
 		return VPT_ENOMEM;
 	for (i = 0; i < loop->step_count && !rc; i++) {
-		struct vpa_inferred_step *step = &row->steps[row->step_count++];
+		const struct vpa_inferred_step *step = &row->steps[row->step_count++];
 
-		write_step(s, l, &loop->steps[i], &busy, step);
 		row->busy_ns += step->busy_ns;
 		row->idle_ns += step->idle_ns;
 		row->ops += loop->steps[i].end - loop->steps[i].begin;
@@ -371,26 +381,26 @@ static int write_kinds(const struct state *s, const struct vpa_fold_context *c,
 
 /* The first step sets up what the others reuse, or what comes before its ops was not recorded, if its period differs from those
  * of all others by more than these do from each other, and by a twentieth. */
-static void leave_first(struct vpa_inferred *row)
+static void leave_first(struct vpa_inferred_step *steps, size_t count, uint64_t *left_first_ns)
 {
 	uint64_t least_ns = UINT64_MAX, most_ns = 0, beyond_ns;
 	size_t i, others = 0;
 
-	for (i = 1; i < row->step_count; i++) {
-		if (!row->steps[i].followed)
+	for (i = 1; i < count; i++) {
+		if (!steps[i].followed)
 			continue;
-		least_ns = vpa_earlier(row->steps[i].period_ns, least_ns);
-		most_ns = vpa_later(row->steps[i].period_ns, most_ns);
+		least_ns = vpa_earlier(steps[i].period_ns, least_ns);
+		most_ns = vpa_later(steps[i].period_ns, most_ns);
 		others++;
 	}
-	if (others < OTHERS || !row->steps[0].followed)
+	if (others < OTHERS || !steps[0].followed)
 		return;
-	beyond_ns = vpt_sat_sub(row->steps[0].period_ns, most_ns) +
-		    vpt_sat_sub(least_ns, row->steps[0].period_ns);
+	beyond_ns = vpt_sat_sub(steps[0].period_ns, most_ns) +
+		    vpt_sat_sub(least_ns, steps[0].period_ns);
 	if (beyond_ns <= most_ns - least_ns || beyond_ns <= least_ns / 20)
 		return;
-	row->left_first_ns = row->steps[0].period_ns;
-	row->steps[0].followed = 0;
+	*left_first_ns = steps[0].period_ns;
+	steps[0].followed = 0;
 }
 
 /* Nothing shows the period of a step that no pass follows directly. */
@@ -411,58 +421,6 @@ static void write_rate(struct vpa_inferred *row)
 	}
 	row->s_per_it = ns ? (double)ns / 1e9 / (double)periods : -1;
 	row->steps_per_s = ns ? (double)periods * 1e9 / (double)ns : -1;
-}
-
-/* Steps that follow each other make a row: of a block, of a request. */
-static void write_rows(struct vpa_inferred *row)
-{
-	unsigned rows = 0, size = 0, first = 0;
-	size_t i;
-
-	for (i = 0; i < row->step_count; i++) {
-		const struct vpa_inferred_step *step = &row->steps[i];
-
-		size++;
-		/* A pass that is no step may follow it. */
-		if (step->followed && i + 1 < row->step_count &&
-			step->start_ns + step->period_ns == row->steps[i + 1].start_ns)
-			continue;
-		first = first ? first : size;
-		if (size != first)
-			return;
-		rows++;
-		size = 0;
-	}
-	if (rows > 1 && first > 1) {
-		row->rows = rows;
-		row->row_steps = first;
-	}
-}
-
-static int write_row(const struct state *s, const struct vpa_fold_context *c, uint32_t stream,
-	const struct lane *l, const struct vpa_loop *loop, struct vpa_report *out)
-{
-	const struct vpa_stream *at = &c->model->streams[stream];
-	struct vpa_inferred *row = &out->inferred[out->inferred_count];
-	int rc;
-
-	*row = (struct vpa_inferred){.device = c->model->devices[at->device],
-		.stream = at->stream,
-		.explained = loop->explained,
-		.confidence = loop->confidence,
-		.passes_per_step = loop->passes_per_step,
-		.layers = loop->layers,
-		.context_passes = loop->context_passes,
-		.cut = loop->cut,
-		.ops_left_out = s->left_out};
-	rc = write_steps(s, c, l, loop, out, row);
-	if (rc)
-		return rc;
-	write_rows(row);
-	leave_first(row);
-	write_rate(row);
-	/* One GPU stands for all: they run the same model. */
-	return out->inferred_count++ ? VPT_OK : write_kinds(s, c, l, loop, out);
 }
 
 /* Leaves out steps that were launched around a pause of the recording, of which ops may be missing; what was
@@ -487,6 +445,92 @@ static void leave_out_paused(const struct state *s, const struct vpa_fold_contex
 		loop->steps[kept++] = *step;
 	}
 	loop->step_count = kept;
+}
+
+/* ---- rows of steps, and rounds ---- */
+
+static int has_periods(const struct vpa_loop *rounds)
+{
+	size_t i;
+
+	for (i = 0; i < rounds->step_count && !rounds->steps[i].followed; i++)
+		;
+	return i < rounds->step_count;
+}
+
+static int write_rounds(const struct state *s, const struct vpa_fold_context *c,
+	const struct lane *l, const struct vpa_loop *rounds, struct vpa_report *out,
+	struct vpa_inferred *row)
+{
+	if (!has_periods(rounds))
+		return VPT_OK;
+	row->round_count = rounds->step_count;
+	row->rounds = write_turns(s, c, l, rounds, out, row->device);
+	if (!row->rounds)
+		return VPT_ENOMEM;
+	leave_first(row->rounds, row->round_count, &row->round_left_first_ns);
+	return VPT_OK;
+}
+
+/* Rows, and the rounds that they make. */
+static int write_rows(const struct state *s, const struct vpa_fold_context *c, const struct lane *l,
+	const struct vpa_loop *loop, struct vpa_report *out, struct vpa_inferred *row)
+{
+	struct vpa_loop rounds = {0};
+	struct vpa_loop_rows rows = {0};
+	int rc = vpa_loop_rows_find(loop, &rows);
+
+	if (!rc && vpa_loop_rows_are_whole(&rows)) {
+		row->rows = (unsigned)rows.count;
+		row->row_steps = rows.steps;
+	}
+	if (!rc)
+		rc = vpa_loop_rounds_find(loop, &rows, &rounds);
+	leave_out_paused(s, c, l, &rounds);
+	if (!rc)
+		rc = write_rounds(s, c, l, &rounds, out, row);
+	if (row->round_count) {
+		row->round_steps = rows.steps * rows.in_round;
+		row->round_step_ns = row->period.p50_ns;
+	}
+	vpa_loop_rows_free(&rows);
+	vpa_loop_free(&rounds);
+	return rc;
+}
+
+static int write_row(const struct state *s, const struct vpa_fold_context *c, uint32_t stream,
+	const struct lane *l, const struct vpa_loop *loop, struct vpa_report *out)
+{
+	const struct vpa_stream *at = &c->model->streams[stream];
+	struct vpa_inferred *row = &out->inferred[out->inferred_count];
+	int rc;
+
+	*row = (struct vpa_inferred){.device = c->model->devices[at->device],
+		.stream = at->stream,
+		.explained = loop->explained,
+		.confidence = loop->confidence,
+		.passes_per_step = loop->passes_per_step,
+		.layers = loop->layers,
+		.context_passes = loop->context_passes,
+		.cut = loop->cut,
+		.ops_left_out = s->left_out};
+	if (loop->round_steps) {
+		row->s_per_it = row->steps_per_s = -1;
+		row->round_steps = loop->round_steps;
+		row->round_step_ns = loop->round_step_ns;
+		if (has_periods(loop))
+			out->inferred_count++;
+		return write_rounds(s, c, l, loop, out, row);
+	}
+	rc = write_steps(s, c, l, loop, out, row);
+	if (!rc)
+		rc = write_rows(s, c, l, loop, out, row);
+	if (rc)
+		return rc;
+	leave_first(row->steps, row->step_count, &row->left_first_ns);
+	write_rate(row);
+	/* One GPU stands for all: they run the same model. */
+	return out->inferred_count++ ? VPT_OK : write_kinds(s, c, l, loop, out);
 }
 
 /* The number of turns that have begun by op `at`. */
@@ -537,6 +581,25 @@ static int write_rivals(const struct vpa_loop *loop, struct vpa_report *out)
 	return VPT_OK;
 }
 
+/* Finds the loop of ops that are equal in name and size; if there is none, in name: sizes may depend on a prompt. */
+static int find_loop(const struct state *s, struct lane *l, struct vpa_loop *loop)
+{
+	struct vpa_loop_ops ops = {l->symbols, l->duration_ns, l->kinds, l->count};
+	size_t i;
+	int rc;
+
+	for (i = 0; i < l->count; i++)
+		l->symbols[i] = (uint32_t)vpt_mix(
+			(uint64_t)s->ops[l->at[i]].name << 32 | s->ops[l->at[i]].blocks);
+	rc = vpa_loop_find(&ops, loop);
+	if (rc || loop->step_count || loop->rivals[0].count)
+		return rc;
+	vpa_loop_free(loop);
+	for (i = 0; i < l->count; i++)
+		l->symbols[i] = s->ops[l->at[i]].name;
+	return vpa_loop_find(&ops, loop);
+}
+
 static int infer(const struct state *s, const struct vpa_fold_context *c, uint32_t device,
 	struct vpa_report *out)
 {
@@ -548,12 +611,10 @@ static int infer(const struct state *s, const struct vpa_fold_context *c, uint32
 	if (rc || stream == VPA_NONE)
 		return rc;
 	rc = make_lane(s, stream, &l);
-	if (!rc) {
-		struct vpa_loop_ops ops = {l.symbols, l.duration_ns, l.kinds, l.count};
-
-		rc = vpa_loop_find(&ops, &loop);
+	if (!rc)
+		rc = find_loop(s, &l, &loop);
+	if (!rc)
 		leave_out_paused(s, c, &l, &loop);
-	}
 	if (!rc && loop.rivals[0].count && !out->step_rival_count && s->turn_count < 2)
 		rc = write_rivals(&loop, out);
 	if (!rc && loop.step_count && agrees_with_turns(s, &l, &loop))

@@ -98,10 +98,11 @@ static void list_periods(const struct vpa_report *r, struct vpa_uneven_units *u)
 
 static void list_inferred(const struct vpa_report *r, struct vpa_uneven_units *u)
 {
+	struct vpa_unit_turns turns = vpa_unit_turns_of(&r->inferred[0], u->kind);
 	size_t i;
 
-	for (i = 0; i < r->inferred[0].step_count; i++) {
-		const struct vpa_inferred_step *s = &r->inferred[0].steps[i];
+	for (i = 0; i < turns.count; i++) {
+		const struct vpa_inferred_step *s = &turns.at[i];
 
 		put(u, (struct vpa_unit_span){.start_ns = s->start_ns,
 			       .end_ns = vpt_sat_add(s->start_ns, s->followed ? s->period_ns : 0),
@@ -142,7 +143,8 @@ static size_t room_for(const struct vpa_report *r, enum vpa_unit_kind kind)
 	case VPA_UNIT_ITERATION:
 		return r->step_part_count;
 	case VPA_UNIT_INFERRED:
-		return r->inferred[0].step_count;
+	case VPA_UNIT_ROUND:
+		return vpa_unit_turns_of(&r->inferred[0], kind).count;
 	case VPA_UNIT_INSTANCE:
 		return vpa_unit_range_of(r)->instance_count;
 	default:
@@ -160,6 +162,7 @@ static void list(const struct vpa_report *r, struct vpa_uneven_units *u)
 		list_requests(r, u);
 		break;
 	case VPA_UNIT_INFERRED:
+	case VPA_UNIT_ROUND:
 		list_inferred(r, u);
 		break;
 	case VPA_UNIT_INSTANCE:

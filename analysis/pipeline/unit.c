@@ -8,6 +8,14 @@
 
 #include <string.h>
 
+struct vpa_unit_turns vpa_unit_turns_of(const struct vpa_inferred *row, enum vpa_unit_kind kind)
+{
+	return kind == VPA_UNIT_ROUND
+		       ? (struct vpa_unit_turns){row->rounds, row->round_count,
+				 row->round_left_first_ns}
+		       : (struct vpa_unit_turns){row->steps, row->step_count, row->left_first_ns};
+}
+
 /* ---- the order ---- */
 
 const struct vpa_unit_choice *vpa_unit_order(int lacks_vae)
@@ -19,6 +27,7 @@ const struct vpa_unit_choice *vpa_unit_order(int lacks_vae)
 		{VPA_UNIT_ITERATION, 1, 0},
 		{VPA_UNIT_REQUEST, 1, 0},
 		{VPA_UNIT_INSTANCE, 1, 1},
+		{VPA_UNIT_ROUND, 1, 0},
 		{VPA_UNIT_INFERRED, 1, 0},
 		{VPA_UNIT_INSTANCE, 1, 0},
 		{VPA_UNIT_WINDOW, 1, 0},
@@ -30,6 +39,7 @@ const struct vpa_unit_choice *vpa_unit_order(int lacks_vae)
 		{VPA_UNIT_ITERATION, 1, 0},
 		{VPA_UNIT_REQUEST, 1, 0},
 		{VPA_UNIT_INSTANCE, 1, 1},
+		{VPA_UNIT_ROUND, 1, 0},
 		{VPA_UNIT_INFERRED, 1, 0},
 		{VPA_UNIT_INSTANCE, 1, 0},
 		{VPA_UNIT_WINDOW, 1, 0},
@@ -176,14 +186,16 @@ static size_t count_marked(const struct vpa_report *r, int iterations)
 }
 
 /* Of those that a pass follows. Reports of earlier versions do not say: all. */
-static size_t count_inferred(const struct vpa_report *r)
+static size_t count_inferred(const struct vpa_report *r, enum vpa_unit_kind kind)
 {
 	size_t i, k, count = 0, all = 0;
 
 	for (i = 0; i < r->inferred_count; i++) {
-		all += r->inferred[i].step_count;
-		for (k = 0; k < r->inferred[i].step_count; k++)
-			count += r->inferred[i].steps[k].followed != 0;
+		struct vpa_unit_turns turns = vpa_unit_turns_of(&r->inferred[i], kind);
+
+		all += turns.count;
+		for (k = 0; k < turns.count; k++)
+			count += turns.at[k].followed != 0;
 	}
 	return count ? count : all;
 }
@@ -206,7 +218,8 @@ size_t vpa_unit_count(const struct vpa_report *r, enum vpa_unit_kind kind)
 	case VPA_UNIT_ITERATION:
 		return count_marked(r, kind == VPA_UNIT_ITERATION);
 	case VPA_UNIT_INFERRED:
-		return count_inferred(r);
+	case VPA_UNIT_ROUND:
+		return count_inferred(r, kind);
 	case VPA_UNIT_INSTANCE:
 		return count_instances(r);
 	default:
@@ -491,9 +504,10 @@ static uint64_t exposed_comm_of(const struct vpa_report *r, int64_t device)
 	return d ? d->exposed_comm_ns : 0;
 }
 
-/* Steps of all devices that have some, which are assumed to go through them together, from one to the next. */
+/* Steps or rounds of all devices that have some, which are assumed to go through them together, from one to the next. */
 static void sum_inferred(const struct vpa_report *r, struct vpa_mean_unit *out)
 {
+	struct vpa_unit_turns turns;
 	size_t i, k, first;
 
 	out->has_rate = 1;
@@ -501,8 +515,9 @@ static void sum_inferred(const struct vpa_report *r, struct vpa_mean_unit *out)
 		const struct vpa_inferred *row = &r->inferred[i];
 		uint64_t busy_ns = 0, comm_ns = exposed_comm_of(r, row->device);
 
-		for (k = 0; k < row->step_count; k++) {
-			const struct vpa_inferred_step *step = &row->steps[k];
+		turns = vpa_unit_turns_of(row, out->kind);
+		for (k = 0; k < turns.count; k++) {
+			const struct vpa_inferred_step *step = &turns.at[k];
 
 			if (!step->followed) {
 				vpt_sat_add_to(&out->rest_busy_ns, step->busy_ns);
@@ -518,12 +533,13 @@ static void sum_inferred(const struct vpa_report *r, struct vpa_mean_unit *out)
 		if (busy_ns > comm_ns && busy_ns - comm_ns > out->work_ns)
 			out->work_ns = busy_ns - comm_ns;
 	}
-	if (!r->inferred[0].step_count)
+	turns = vpa_unit_turns_of(&r->inferred[0], out->kind);
+	if (!turns.count)
 		return;
-	first = r->inferred[0].left_first_ns > 0;
-	out->start_ns = r->inferred[0].steps[first].start_ns;
-	out->first_end_ns = r->inferred[0].steps[first].end_ns;
-	out->end_ns = r->inferred[0].steps[r->inferred[0].step_count - 1].end_ns;
+	first = turns.left_first_ns > 0;
+	out->start_ns = turns.at[first].start_ns;
+	out->first_end_ns = turns.at[first].end_ns;
+	out->end_ns = turns.at[turns.count - 1].end_ns;
 }
 
 uint32_t vpa_unit_slowest_device(const struct vpa_range_row *range)
@@ -592,6 +608,7 @@ struct vpa_mean_unit vpa_mean_unit_of(const struct vpa_report *r)
 			sum_only_step(r, &out);
 		break;
 	case VPA_UNIT_INFERRED:
+	case VPA_UNIT_ROUND:
 		sum_inferred(r, &out);
 		break;
 	case VPA_UNIT_INSTANCE:

@@ -1,11 +1,13 @@
 /* unit.h - what a user counts in, decided once for a report: blocks, requests, steps, iterations, inferred steps,
- * instances of a range, or nothing but the window.
+ * inferred rounds of steps, instances of a range, or nothing but the window.
  *
  * RESULT, gains, the checklist, comparisons, conditions and trends ask here, so they speak of the same unit. A comparison takes
  * the first in the order that all of its captures have; of one capture that is the unit of its report.
  *
  * Ranges that the program numbers, "section 0" to "section 4", come before steps that nothing marks: its user counts in them. Instances
  * of other ranges come after these.
+ *
+ * Rounds come before their steps, since what is between the steps is part of what a user waits for.
  *
  * Requests hold all work, so they come before steps, but fewer than VPA_UNIT_REQUESTS differ by chance more than steps
  * do: these come last of what is marked. Blocks that lack the VAE's work make no frames that can be shown: then requests
@@ -71,6 +73,21 @@ int vpa_unit_find_cycles(struct vpa_report *r);
 size_t vpa_unit_in_cycles(const struct vpa_report *r);
 /* Whether GPUs communicate in each step or iteration, and nowhere more than twice as long as elsewhere. */
 int vpa_unit_reduces_in_each(const struct vpa_report *r);
+
+/* Inferred repetitions of one device. */
+struct vpa_unit_turns {
+	const struct vpa_inferred_step *at;
+	size_t count;
+	uint64_t left_first_ns; /* as of struct vpa_inferred */
+};
+
+/* Those that the kind counts: rounds, or steps. */
+struct vpa_unit_turns vpa_unit_turns_of(const struct vpa_inferred *row, enum vpa_unit_kind kind);
+/* Whether the kind counts inferred repetitions. */
+static inline int vpa_unit_is_inferred(enum vpa_unit_kind kind)
+{
+	return kind == VPA_UNIT_INFERRED || kind == VPA_UNIT_ROUND;
+}
 
 /* The unit's kind. */
 enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r);

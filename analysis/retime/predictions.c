@@ -65,14 +65,17 @@ static void add_to_run(struct vpa_spans *s, uint64_t from_ns, uint64_t to_ns)
 static void add_steps(
 	const struct vpa_report *r, const struct vpa_mean_unit *unit, struct vpa_spans *s)
 {
-	const struct vpa_inferred *row = unit->kind == VPA_UNIT_INFERRED ? r->inferred : NULL;
+	int is_inferred = vpa_unit_is_inferred(unit->kind);
+	struct vpa_unit_turns turns = {0};
 	size_t i;
 
-	for (i = 0; row && i < row->step_count; i++)
-		if (row->steps[i].followed)
-			add_to_run(s, row->steps[i].start_ns,
-				row->steps[i].start_ns + row->steps[i].period_ns);
-	for (i = 0; !row && i < r->step_part_count; i++)
+	if (is_inferred)
+		turns = vpa_unit_turns_of(&r->inferred[0], unit->kind);
+	for (i = 0; i < turns.count; i++)
+		if (turns.at[i].followed)
+			add_to_run(s, turns.at[i].start_ns,
+				turns.at[i].start_ns + turns.at[i].period_ns);
+	for (i = 0; !is_inferred && i < r->step_part_count; i++)
 		if (r->step_parts[i].start_ns >= unit->start_ns)
 			add_to_run(s, r->step_parts[i].start_ns,
 				r->step_parts[i].start_ns + r->step_parts[i].period_ns);
@@ -80,7 +83,7 @@ static void add_steps(
 
 static int has_steps(const struct vpa_report *r, const struct vpa_mean_unit *unit)
 {
-	return unit->kind == VPA_UNIT_INFERRED ||
+	return vpa_unit_is_inferred(unit->kind) ||
 	       ((unit->kind == VPA_UNIT_STEP || unit->kind == VPA_UNIT_ITERATION) &&
 		       r->step_part_count);
 }

@@ -21,6 +21,7 @@ enum {
 	CANDIDATES = 48  /* groups that are looked at */
 };
 
+#define SURE          0.9  /* confidence of steps that make rounds */
 #define LAYERS_SHARE  0.3  /* of the ops of passes */
 #define NESTED_SHARE  0.8  /* of the time of turns that hold steps; of that of a loop */
 #define SIMILAR_SHARE 0.15 /* rounds that differ by less fill about as much */
@@ -293,48 +294,7 @@ static int find_candidates(const struct vpa_loop_text *t, struct candidate *out,
 	return VPT_OK;
 }
 
-/* Whether the pattern holds a loop with layers of its own: then its turns are blocks of steps, and
- * irregularities hide the steps. */
-static int is_block(const struct vpa_loop_pattern *p, int *out)
-{
-	uint32_t *duration_ns = vpt_alloc(p->ops, sizeof(*duration_ns)), i;
-	const uint64_t *sum_ns = p->text->sum_ns + p->begin;
-	struct vpa_loop_ops ops = {p->text->symbols + p->begin, duration_ns,
-		p->text->kinds ? p->text->kinds + p->begin : NULL, p->ops};
-	struct vpa_loop inside;
-	int rc;
-
-	*out = 0;
-	if (!duration_ns)
-		return VPT_ENOMEM;
-	for (i = 0; i < p->ops; i++)
-		duration_ns[i] = (uint32_t)(sum_ns[i + 1] - sum_ns[i]);
-	rc = vpa_loop_find(&ops, &inside);
-	*out = inside.layers && (inside.step_count || inside.rivals[0].count);
-	vpa_loop_free(&inside);
-	vpt_free(duration_ns);
-	return rc;
-}
-
-static int make_loop(const struct vpa_loop_text *t, const struct candidate *c, int may_be_block,
-	struct vpa_loop *out)
-{
-	struct vpa_loop_passes passes;
-	int rc = vpa_loop_passes_make(t, c->group, c->layers, c->most, c->layer_ops, &passes);
-	int wrong = 0;
-
-	passes.model_layers = c->model_layers;
-	if (!rc)
-		rc = vpa_loop_steps_make(&passes, out);
-	if (!rc && out->step_count >= VPA_LOOP_STEPS_MIN && !may_be_block)
-		rc = is_block(&passes.pattern, &wrong);
-	if (wrong)
-		out->step_count = 0;
-	vpa_loop_passes_free(&passes);
-	return rc;
-}
-
-/* ---- two repetitions, one inside the other ---- */
+/* ---- rounds ---- */
 
 static uint64_t step_ns(const struct vpa_loop_text *t, const struct vpa_loop_step *step)
 {
@@ -352,6 +312,80 @@ static uint64_t nth_step_ns(const void *ctx, size_t i)
 
 	return step_ns(s->text, &s->loop->steps[i]);
 }
+
+/* Whether a turn in which `inside` was found is a round: these are steps for sure, and there is much else. A step may consist of
+ * groups of layers, and little else. */
+static int is_round(const struct vpa_loop_text *t, const struct vpa_loop *inside, uint32_t turn_ops)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < inside->step_count; i++)
+		ns += step_ns(t, &inside->steps[i]);
+	return inside->step_count && !inside->round_steps && inside->confidence >= SURE &&
+	       (double)ns < NESTED_SHARE * (double)(t->sum_ns[turn_ops] - t->sum_ns[0]);
+}
+
+/* Makes rounds of turns in which `inside` was found, if they are; else nothing is claimed. */
+static int make_rounds(const struct vpa_loop_text *t, const struct vpa_loop *inside,
+	uint32_t turn_ops, struct vpa_loop *out)
+{
+	const struct steps s = {t, inside};
+	uint64_t *room;
+
+	if (!is_round(t, inside, turn_ops)) {
+		out->step_count = 0;
+		return VPT_OK;
+	}
+	room = vpt_alloc(VPA_LOOP_SAMPLES, sizeof(*room));
+	if (!room)
+		return VPT_ENOMEM;
+	out->layers = inside->layers;
+	out->round_steps = (unsigned)inside->step_count;
+	out->round_step_ns = vpa_loop_median(nth_step_ns, &s, inside->step_count, room);
+	vpt_free(room);
+	return VPT_OK;
+}
+
+/* Whether the pattern holds a loop with layers of its own: then its turns are rounds of steps. Irregularities hide the steps, or so
+ * little of the time is theirs that no group of them was looked at. */
+static int look_inside(const struct vpa_loop_pattern *p, struct vpa_loop *out)
+{
+	uint32_t *duration_ns = vpt_alloc(p->ops, sizeof(*duration_ns)), i;
+	struct vpa_loop_text at = {.sum_ns = p->text->sum_ns + p->begin};
+	struct vpa_loop_ops ops = {p->text->symbols + p->begin, duration_ns,
+		p->text->kinds ? p->text->kinds + p->begin : NULL, p->ops};
+	struct vpa_loop inside;
+	int rc;
+
+	if (!duration_ns)
+		return VPT_ENOMEM;
+	for (i = 0; i < p->ops; i++)
+		duration_ns[i] = (uint32_t)(at.sum_ns[i + 1] - at.sum_ns[i]);
+	rc = vpa_loop_find(&ops, &inside);
+	if (!rc && inside.layers && (inside.step_count || inside.rivals[0].count))
+		rc = make_rounds(&at, &inside, p->ops, out);
+	vpa_loop_free(&inside);
+	vpt_free(duration_ns);
+	return rc;
+}
+
+static int make_loop(const struct vpa_loop_text *t, const struct candidate *c, int may_be_block,
+	struct vpa_loop *out)
+{
+	struct vpa_loop_passes passes;
+	int rc = vpa_loop_passes_make(t, c->group, c->layers, c->most, c->layer_ops, &passes);
+
+	passes.model_layers = c->model_layers;
+	if (!rc)
+		rc = vpa_loop_steps_make(&passes, out);
+	if (!rc && out->step_count >= VPA_LOOP_STEPS_MIN && !may_be_block)
+		rc = look_inside(&passes.pattern, out);
+	vpa_loop_passes_free(&passes);
+	return rc;
+}
+
+/* ---- two repetitions, one inside the other ---- */
 
 /* Whether the steps of `outer` consist of several of `inner`, and of little else. A block of steps may hold
  * a decoder too. */
@@ -524,7 +558,7 @@ static int are_alike(const struct vpa_loop *loop)
 static double trust_in(
 	const struct vpa_loop_text *t, const struct candidate *c, const struct vpa_loop *loop)
 {
-	return is_settled(t, c, loop) ? 0.93 : 0.80;
+	return !loop->round_steps && is_settled(t, c, loop) ? 0.93 : 0.80;
 }
 
 /* Takes the first candidate that is a loop; else reports the confidence of the best. */
@@ -538,9 +572,9 @@ static int try_all(const struct vpa_loop_text *t, const struct candidate *candid
 	for (i = 0; i < count && !rc; i++) {
 		rc = make_loop(t, &candidates[i], 0, out);
 		if (!rc && out->step_count >= VPA_LOOP_STEPS_MIN) {
-			int settled = is_settled(t, &candidates[i], out);
+			int settled = !out->round_steps && is_settled(t, &candidates[i], out);
 
-			if (!settled || !are_alike(out))
+			if (!out->round_steps && (!settled || !are_alike(out)))
 				rc = weigh_outer(t, candidates, count, i, settled, out);
 			if (!settled && (!are_most(t, out) || !are_alike(out)))
 				out->step_count = 0;

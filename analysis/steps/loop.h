@@ -24,6 +24,8 @@
  *	   nothing is claimed.
  *	6. Such steps must take most of the time, and be alike: a part of an iteration repeats as well,
  *	   and of two iterations nothing else shows that they do.
+ *	7. Turns that hold a loop with layers of its own, and much other work, are *rounds* of steps. These are not
+ *	   known one by one, where nearly all of the time is of the other work, as copies of weights.
  *
  * *explained* is the share of ops inside the steps that the pattern explains: an op counts if it stands
  * where the pattern has it. A step that leaves ops of the pattern out, as step caches do, is explained; ops
@@ -73,10 +75,13 @@ struct vpa_loop_step {
 };
 
 struct vpa_loop {
-	struct vpa_loop_step *steps;  /* in order */
-	size_t step_count;            /* 0: nothing is claimed */
-	unsigned passes_per_step;     /* 2 and more: guidance */
-	unsigned layers;              /* repetitions inside most passes; 0: none */
+	struct vpa_loop_step *steps; /* in order */
+	size_t step_count;           /* 0: nothing is claimed */
+	/* Steps in each of `steps`, which are rounds, and a step's device time, the median; 0: they are steps. */
+	unsigned round_steps;
+	uint64_t round_step_ns;
+	unsigned passes_per_step; /* 2 and more: guidance */
+	unsigned layers; /* repetitions inside most passes, of rounds inside a step; 0: none */
 	size_t context_passes;        /* passes of the model that are no step */
 	size_t cut;                   /* steps at the edges of the sequence that are not whole */
 	double explained, confidence; /* 0..1, see above; also of what is not claimed */

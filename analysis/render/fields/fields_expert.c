@@ -41,7 +41,9 @@ static int has_loop(const struct vpa_at *at)
 
 static const char *loop_choice(size_t i)
 {
-	return i < VPA_UNIT_WINDOW ? vpa_unit_kind_name((enum vpa_unit_kind)i) : NULL;
+	return i < VPA_UNIT_WINDOW    ? vpa_unit_kind_name((enum vpa_unit_kind)i)
+	       : i == VPA_UNIT_WINDOW ? vpa_unit_kind_name(VPA_UNIT_ROUND)
+				      : NULL;
 }
 
 #define ROW struct vpa_check_loop

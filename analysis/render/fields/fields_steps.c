@@ -51,6 +51,16 @@ static const struct vpa_field inferred_fields[] = {
 		"or "
 		"they differ"},
 	{"row_steps", KNOWN_COUNT(row_steps), "count", "steps in each row; null: as rows"},
+	{"rounds", SIZE(round_count), "count",
+		"rounds: a row of steps and what comes before the next row; not the same as rows "
+		"where the first is cut"},
+	{"round_steps", KNOWN_COUNT(round_steps), "count",
+		"steps in each round; null: there are no rounds"},
+	{"round_step_ns", KNOWN(round_step_ns), "ns",
+		"median period of these steps; their GPU time where they are not known one by "
+		"one; null: as round_steps"},
+	{"round_left_first_ns", KNOWN(round_left_first_ns), "ns",
+		"period of the first round, if it is unlike all others; null: it counts"},
 	{"context_passes", SIZE(context_passes), "count",
 		"passes of the model that are not steps: the scheduler does not follow them"},
 	{"cut", SIZE(cut), "count",
@@ -58,6 +68,7 @@ static const struct vpa_field inferred_fields[] = {
 		"them"},
 	{"ops_left_out", U64(ops_left_out), "ops", "ops after the first 2,097,152, not examined"},
 	{"series", ROWS(step, steps, step_count), NULL, "every step, by its start"},
+	{"round_series", ROWS(step, rounds, round_count), NULL, "every round, by its start"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };
 const struct vpa_fields vpa_fields_inferred = FIELDS("inferred_steps",

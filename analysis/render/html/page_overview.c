@@ -133,20 +133,29 @@ static void put_lanes(struct view *v)
 	}
 }
 
+static void put_turns(
+	struct view *v, const char *name, const struct vpa_inferred_step *turns, size_t count)
+{
+	size_t stride = count / SPANS + 1, k;
+
+	if (!count)
+		return;
+	begin_lane(v, name);
+	for (k = 0; k < count; k += stride)
+		put_span(v, "l-stage", turns[k].start_ns,
+			turns[vpa_least(k + stride, count) - 1].end_ns, k / stride);
+	end_lane(v);
+}
+
 static void put_inferred(struct view *v)
 {
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < v->r->inferred_count && i < LANES; i++) {
-		const struct vpa_inferred *steps = &v->r->inferred[i];
-		size_t stride = steps->step_count / SPANS + 1;
+		const struct vpa_inferred *row = &v->r->inferred[i];
 
-		begin_lane(v, "steps, inferred");
-		for (k = 0; k < steps->step_count; k += stride)
-			put_span(v, "l-stage", steps->steps[k].start_ns,
-				steps->steps[vpa_least(k + stride, steps->step_count) - 1].end_ns,
-				k / stride);
-		end_lane(v);
+		put_turns(v, "rounds, inferred", row->rounds, row->round_count);
+		put_turns(v, "steps, inferred", row->steps, row->step_count);
 	}
 }
 

@@ -89,10 +89,18 @@ struct vpa_inferred {
 	unsigned layers;           /* repetitions in a pass; 0: none were found */
 	/* Rows of steps that follow each other directly, if all have as many, and there are several; 0: not so. */
 	unsigned rows, row_steps;
-	size_t context_passes;      /* passes that are no step */
-	size_t cut;                 /* passes at the edges that are not whole */
-	uint64_t ops, ops_left_out; /* in the steps; after the limit of ops */
-	int touched;                /* missing records may change these figures */
+	/* Rounds: a row of steps, and the work up to the next row, as the loading of models, a decoder and copies of frames. So a round
+	 * may be a request, a block or a frame. Where the steps are not known one by one, there are rounds without `steps`. */
+	struct vpa_inferred_step *rounds;
+	size_t round_count;   /* 0: there are none */
+	unsigned round_steps; /* in each */
+	uint64_t
+		round_step_ns; /* of the rounds' steps, the median; in a loop that is not known one by one their device time */
+	uint64_t round_left_first_ns; /* as left_first_ns */
+	size_t context_passes;        /* passes that are no step */
+	size_t cut;                   /* passes at the edges that are not whole */
+	uint64_t ops, ops_left_out;   /* in the steps; after the limit of ops */
+	int touched;                  /* missing records may change these figures */
 };
 
 /* A repetition that may be the steps, or not. */

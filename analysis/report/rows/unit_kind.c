@@ -18,6 +18,8 @@ const struct vpa_unit_words *vpa_unit_words(enum vpa_unit_kind kind)
 			"The mean instance", "instances/s"},
 		[VPA_UNIT_WINDOW] = {"window", "from the first op to the last", "WINDOW", "window",
 			"the window", "The window", "windows/s"},
+		[VPA_UNIT_ROUND] = {"round", "a round", "ROUND", "round", "a round",
+			"The mean round", "rounds/s"},
 	};
 
 	return &words[kind];

@@ -52,6 +52,7 @@ enum vpa_unit_kind {
 	/* Instances of a range, by their time on a GPU, which is their "request"; of ranges in a series, from one to the next. */
 	VPA_UNIT_INSTANCE,
 	VPA_UNIT_WINDOW, /* the window; a single one */
+	VPA_UNIT_ROUND,  /* inferred rounds of steps, from one to the next; a "request" is a GPU */
 	VPA_UNIT_KINDS
 };
 

@@ -58,7 +58,7 @@ if [ -f "$folder/t4_power_iteration.sqlite" ] && "$VPT_ANALYZE" info "$folder/t4
 	again h100_video_eager_attention 3 0
 	again b200_overlapping_kernels 5 0
 	again a100_graphs_6k 3 3
-	same "real steps" "v100_training_19k 5 5 right, a100_graphs_6k 5 - nothing, h100_missing_launches 1 - nothing, h100_video_eager_attention 1 - nothing, b200_overlapping_kernels 0 - nothing, h100_2gpu_nvtx 0 - nothing, t4_power_iteration 44 43 right, h100_missing_launches_x3 3 3 right, h100_video_eager_attention_x3 3 3 right, b200_overlapping_kernels_x5 5 4 right, a100_graphs_6k_x3 15 - nothing" \
+	same "real steps" "v100_training_19k 5 5 right, a100_graphs_6k 5 5 right, h100_missing_launches 1 - nothing, h100_video_eager_attention 1 - nothing, b200_overlapping_kernels 0 - nothing, h100_2gpu_nvtx 0 - nothing, t4_power_iteration 44 43 right, h100_missing_launches_x3 3 3 right, h100_video_eager_attention_x3 3 3 right, b200_overlapping_kernels_x5 5 4 right, a100_graphs_6k_x3 15 - nothing" \
 		"$(awk '!/^demo/ { printf "%s%s %s %s %s", (n++ ? ", " : ""), $1, $2, $3, $5 }' table)"
 else
 	echo "SKIPPED: no real traces in $folder: steps of theirs"

@@ -32,7 +32,7 @@ enum { RULES_MAX = 24, STARTS_MAX = 4096, DEPTH_MAX = 12, SCRIPT_BYTES = 24 << 2
 static const struct {
 	char letter;
 	unsigned us;
-	const char *kernel; /* NULL: a copy to the host */
+	const char *kernel; /* NULL: a copy to the host; "": one of weights to the device */
 } leaves[] = {
 	{'g', 40, "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_64x3_tn"},
 	{'k', 4, "void cublasLt::splitKreduce_kernel<32, 16, int, float, __nv_bfloat16>(float)"},
@@ -70,6 +70,7 @@ static const struct {
 		"at::native::gpu_index_kernel>(int)"},
 	{'z', 90, "my_own_kernel"},
 	{'D', 3, NULL},
+	{'W', 3000, ""},
 };
 
 struct made {
@@ -85,6 +86,7 @@ struct made {
 	int has_iterations;
 	struct vpt_random *random;
 	unsigned noise_per_10000; /* ops that are inserted */
+	int sizes_vary;           /* 1: fused attention has a grid that depends on the data */
 };
 
 static void put(struct made *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -113,7 +115,12 @@ static void put_leaf(struct made *m, const char *word, size_t len)
 	if (m->has_iterations) /* ops belong to what their launches are in */
 		put(m, "call t1 cudaLaunchKernel %" PRIu64 "us+0us corr %u\n", m->at_us,
 			m->correlation);
-	if (leaves[i].kernel)
+	if (m->sizes_vary && *word == 'a')
+		grid = 20 + (unsigned)vpt_random_below(m->random, 20);
+	if (leaves[i].kernel && !*leaves[i].kernel)
+		put(m, "copy s7 HtoD pageable->device %" PRIu64 "us+%uus corr %u bytes 50000000\n",
+			m->at_us, leaves[i].us, m->correlation);
+	else if (leaves[i].kernel)
 		put(m, "kernel s7 %" PRIu64 "us+%uus corr %u \"%s\" grid %u\n", m->at_us,
 			leaves[i].us, m->correlation, leaves[i].kernel, 64 * (grid + 1));
 	else
@@ -489,11 +496,88 @@ static void rows_of_steps_are_counted(void **state)
 	assert_int_equal(r->inferred->rows, 7);
 	assert_int_equal(r->inferred->row_steps, 4);
 	assert_int_equal(r->inferred->context_passes, 7);
-	expect_page("rows", r, "7 rows of 4", 1);
+	assert_int_equal(r->inferred->round_count, 7);
+	assert_int_equal(r->inferred->round_steps, 4);
+	expect_page("rounds", r, "7 rounds of 4", 1);
+	assert_int_equal(vpa_unit_of(r), VPA_UNIT_ROUND);
 	vpa_report_free(r);
 	r = report_of("MMDiT, 24 layers, 12 steps");
 	assert_int_equal(r->inferred->rows, 0);
 	vpa_report_free(r);
+}
+
+static void sizes_that_depend_on_data_hide_no_step(void **state)
+{
+	struct vpt_random random = {1};
+	struct made m = {.random = &random, .sizes_vary = 1};
+	struct vpa_report *r;
+
+	(void)state;
+	make(&m, SCHEDULER DIT "step: c7 s4*2 g7 l7 g7 dit*20 n6 g6 y6 sched\ntrace: step*8\n");
+	r = vpt_script_report(m.script, NULL);
+	assert_int_equal(r->inferred_count, 1);
+	assert_int_equal(r->inferred->step_count, 8);
+	assert_int_equal(r->inferred->layers, 20);
+	assert_int_equal(r->inferred->steps[1].start_ns, m.starts_us[1] * 1000);
+	vpa_report_free(r);
+	free(m.script);
+}
+
+#define PIPELINE                                                                                   \
+	SCHEDULER TEXT VAE DIT "step: c7 s4*2 g7 l7 g7 dit*20 n6 g6 y6 sched\nhalf: W*9 step*2\n"
+
+/* What a request, a block or a frame is made of. */
+static void steps_and_what_is_between_make_rounds(void **state)
+{
+	static const struct {
+		const char *rule, *rules;
+		unsigned steps, rounds, round_steps;
+	} pipelines[] = {
+		{"a decoder after each", PIPELINE "round: text step*4 vae*2\ntrace: round*5\n", 20,
+			5, 4},
+		{"the recording begins in one",
+			PIPELINE "round: step*4 vae*2\ntrace: step vae*2 round*5\n", 21, 5, 4},
+		{"it ends in one", PIPELINE "round: step*4 vae*2\ntrace: round*4 step*3\n", 19, 5,
+			4},
+		{"weights are loaded for so long that steps are a tenth",
+			PIPELINE "round: W*200 text step*6 vae\ntrace: round*4 text\n", 0, 4, 6},
+		{"the model changes half way",
+			PIPELINE "round: half half text vae*9\ntrace: round*3\n", 12, 3, 4},
+		{"two of them", PIPELINE "round: step*4 vae*2\ntrace: text round*2\n", 8, 2, 4},
+		{"one alone", PIPELINE "trace: text step*4 vae*2\n", 4, 0, 0},
+		{"of unlike numbers of steps",
+			PIPELINE "trace: step*4 vae step*3 vae step*5 vae step*4\n", 16, 0, 0},
+		{"with something else after each",
+			PIPELINE "trace: step*4 vae*2 step*4 W*7 step*4 text step*4 W*90 text\n",
+			16, 0, 0},
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(pipelines); i++) {
+		struct made m = {.noise_per_10000 = 0};
+		const struct vpa_inferred *row;
+		struct vpa_report *r;
+
+		make(&m, pipelines[i].rules);
+		r = vpt_script_report(m.script, NULL);
+		row = r->inferred;
+		if (r->inferred_count != 1 || row->step_count != pipelines[i].steps ||
+			row->round_count != pipelines[i].rounds ||
+			row->round_steps != pipelines[i].round_steps)
+			fail_msg("%s: %zu steps, %zu rounds of %u", pipelines[i].rule,
+				r->inferred_count ? row->step_count : 0,
+				r->inferred_count ? row->round_count : 0,
+				r->inferred_count ? row->round_steps : 0);
+		for (k = 0; k + 1 < row->round_count; k++)
+			assert_int_equal(row->rounds[k].start_ns + row->rounds[k].period_ns,
+				row->rounds[k + 1].start_ns);
+		if (vpa_unit_of(r) != (row->round_count ? VPA_UNIT_ROUND : VPA_UNIT_INFERRED))
+			fail_msg("%s: the unit is %s", pipelines[i].rule,
+				vpa_unit_kind_name(vpa_unit_of(r)));
+		vpa_report_free(r);
+		free(m.script);
+	}
 }
 
 /* Collectives run on a stream of their own, and may take more time than the model. */
@@ -595,6 +679,8 @@ int main(void)
 		cmocka_unit_test(two_candidates_are_said_and_have_no_rate),
 		cmocka_unit_test(rows_of_steps_are_counted),
 		cmocka_unit_test(steps_are_of_the_stream_that_computes),
+		cmocka_unit_test(sizes_that_depend_on_data_hide_no_step),
+		cmocka_unit_test(steps_and_what_is_between_make_rounds),
 		cmocka_unit_test(confidence_is_how_often_it_is_right),
 	};
 

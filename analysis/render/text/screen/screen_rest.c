@@ -20,16 +20,18 @@ int vpa_screen_units_are_little(const struct vpa_screen *s)
 	       (double)s->unit.span_ns < little_share * (double)window_ns(s);
 }
 
-/* Inferred steps that no other follows have no period, and yet are steps. */
+/* Inferred steps and rounds that no other follows have no period, and yet are steps and rounds. */
 static uint64_t all_units_ns(const struct vpa_screen *s)
 {
-	const struct vpa_inferred *row =
-		s->unit.kind == VPA_UNIT_INFERRED ? s->report->inferred : NULL;
-	uint64_t ns = row ? 0 : s->unit.span_ns;
+	struct vpa_unit_turns turns;
+	uint64_t ns = 0;
 	size_t i;
 
-	for (i = 0; row && i < row->step_count; i++)
-		vpt_sat_add_to(&ns, row->steps[i].period_ns);
+	if (!vpa_unit_is_inferred(s->unit.kind))
+		return s->unit.span_ns;
+	turns = vpa_unit_turns_of(&s->report->inferred[0], s->unit.kind);
+	for (i = 0; i < turns.count; i++)
+		vpt_sat_add_to(&ns, turns.at[i].period_ns);
 	return ns;
 }
 

@@ -281,13 +281,22 @@ static enum vpa_style add_blocks(struct vpa_words *w, const struct vpa_screen *s
 
 /* ---- other units ---- */
 
-static void add_inferred(struct vpa_words *w, const struct vpa_report *r)
+static void add_inferred(struct vpa_words *w, const struct vpa_screen *s)
 {
-	if (r->inferred_count)
+	const struct vpa_inferred *row = s->report->inferred;
+
+	if (s->unit.kind == VPA_UNIT_ROUND)
+		vpa_words_add(w, " ",
+			"Nothing marks rounds, which may be requests, blocks or frames: each is %u "
+			"steps of %s and what is between them. They are the repetition of the "
+			"kernels, with confidence %s.",
+			row->round_steps, vpa_duration(row->round_step_ns).text,
+			vpa_fixed(row->confidence, 2).text);
+	else
 		vpa_words_add(w, " ",
 			"Nothing marks steps: these are the repetition of the kernels, with "
 			"confidence %s.",
-			vpa_fixed(r->inferred[0].confidence, 2).text);
+			vpa_fixed(row->confidence, 2).text);
 }
 
 /* Iterations of which one took far longer than the others, or that differ much: a mean that none of them has. "; the longest takes
@@ -319,6 +328,7 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 	const struct vpa_durations *period = s->request ? &s->request->steps.period : NULL;
 	int is_left_out = s->unit.kind == VPA_UNIT_REQUEST && s->unit.without_first;
 	int has_cycles = s->unit.kind == VPA_UNIT_ITERATION && !s->unit.without_first;
+	uint64_t left_first_ns = 0;
 	size_t cycle = has_cycles ? vpa_unit_cycle(s->report) : 0,
 	       whole = has_cycles ? vpa_unit_in_cycles(s->report) : 0;
 
@@ -332,9 +342,11 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 		!is_left_out                            ? ""
 		: s->report->request_count == count + 2 ? " without the first and the last"
 							: " without the first");
-	if (s->unit.kind == VPA_UNIT_INFERRED && s->report->inferred[0].left_first_ns)
-		vpa_words_add(w, "", " without the first, of %s",
-			vpa_duration(s->report->inferred[0].left_first_ns).text);
+	if (vpa_unit_is_inferred(s->unit.kind))
+		left_first_ns =
+			vpa_unit_turns_of(&s->report->inferred[0], s->unit.kind).left_first_ns;
+	if (left_first_ns)
+		vpa_words_add(w, "", " without the first, of %s", vpa_duration(left_first_ns).text);
 	if (add_two_kinds(w, s->report))
 		return;
 	if (s->unit.kind == VPA_UNIT_STEP && period && s->request->steps.periods &&
@@ -374,7 +386,7 @@ static void add_units(struct vpa_words *w, const struct vpa_screen *s)
 			vpa_fit(u->range->name, 48).text, vpa_duration(s->ns).text,
 			u->range->is_series ? "" : " on the GPU", vpa_count(count).text);
 		add_two_kinds(w, s->report);
-	} else if (count == 1 && !u->without_first)
+	} else if (count == 1 && !u->without_first && !vpa_unit_is_inferred(u->kind))
 		vpa_words_add(w, " ", "The only %s takes %s", s->noun, vpa_duration(s->ns).text);
 	else
 		add_mean(w, s, count);
@@ -382,8 +394,8 @@ static void add_units(struct vpa_words *w, const struct vpa_screen *s)
 	if (u->head_ns)
 		vpa_words_add(
 			w, " ", "Its first op begins after %s.", vpa_duration(u->head_ns).text);
-	if (u->kind == VPA_UNIT_INFERRED)
-		add_inferred(w, s->report);
+	if (vpa_unit_is_inferred(u->kind))
+		add_inferred(w, s);
 }
 
 /* ---- the window ---- */

@@ -4,6 +4,24 @@
 
 enum { DEVICES = 4 };
 
+/* Rounds whose steps are not known one by one. */
+static void put_rounds(struct vpa_page *p, const struct vpa_report *r,
+	const struct vpa_inferred *row, int is_first)
+{
+	struct vpa_words w = {.used = 0};
+
+	if (r->device_count > 1)
+		vpa_words_add(&w, "", "GPU %lld ", (long long)row->device);
+	vpa_words_add(&w, "",
+		"inferred from the kernel sequence: %s round%s of %u steps, which have %s of "
+		"GPU work each (median), confidence %s",
+		vpa_count(row->round_count).text, vpa_plural(row->round_count), row->round_steps,
+		vpa_duration(row->round_step_ns).text, vpa_fixed(row->confidence, 2).text);
+	if (row->layers)
+		vpa_words_add(&w, "; ", "%u layers or the like in a step", row->layers);
+	vpa_page_words(p, is_first ? "STEPS" : "", VPA_PLAIN, "%s", w.text);
+}
+
 static void put_device(struct vpa_page *p, const struct vpa_report *r,
 	const struct vpa_inferred *row, int is_first)
 {
@@ -24,7 +42,10 @@ static void put_device(struct vpa_page *p, const struct vpa_report *r,
 	vpa_words_add(&w, "; ", "GPU busy %s and idle %s in a step", vpa_mean(row->busy_ns, n).text,
 		vpa_mean(row->idle_ns, n).text);
 	vpa_words_add(&w, "", " (inferred)");
-	if (row->rows)
+	if (row->round_count)
+		vpa_words_add(&w, ", ", "%s round%s of %u", vpa_count(row->round_count).text,
+			vpa_plural(row->round_count), row->round_steps);
+	else if (row->rows)
 		vpa_words_add(&w, ", ", "%s rows of %s", vpa_count(row->rows).text,
 			vpa_count(row->row_steps).text);
 	if (row->passes_per_step > 1)
@@ -53,7 +74,7 @@ void vpa_text_steps(struct vpa_page *p, const struct vpa_report *r, const struct
 	if (vpa_unit_of(r) == VPA_UNIT_ITERATION)
 		return;
 	for (i = 0; i < r->inferred_count && i < DEVICES; i++)
-		put_device(p, r, &r->inferred[i], !i);
+		(r->inferred[i].step_count ? put_device : put_rounds)(p, r, &r->inferred[i], !i);
 	if (r->step_rival_count)
 		vpa_page_words(p, r->inferred_count ? "" : "STEPS", VPA_PLAIN,
 			"not inferred: two repetitions of the kernel sequence may be the steps, %s "
