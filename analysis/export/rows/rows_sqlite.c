@@ -7,8 +7,8 @@
 #include "analysis/export/rows/row_values.h"
 #include "analysis/export/rows/table_outlet.h"
 #include "analysis/export/temporary_file.h"
+#include "formats/import/nsight/sqlite_library.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 
 struct database {
@@ -386,9 +386,12 @@ static int begin_sqlite(void *state, const struct vpa_export_context *c)
 		.end = end_database,
 		.free = free_database};
 	struct vpa_rows *x = state;
-	struct database *d = vpt_calloc(1, sizeof(*d));
-	int rc;
+	struct database *d;
+	int rc = vpt_sqlite_load(c->err);
 
+	if (rc)
+		return rc;
+	d = vpt_calloc(1, sizeof(*d));
 	if (!d)
 		return VPT_ENOMEM;
 	d->spool.fd = -1;

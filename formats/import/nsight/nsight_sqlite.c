@@ -7,6 +7,7 @@
 #include "formats/import/nsight/nsight_sqlite.h"
 
 #include "formats/base/memory.h"
+#include "formats/import/nsight/sqlite_library.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -201,6 +202,9 @@ int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
 	int rc;
 
 	*out = NULL;
+	rc = vpt_sqlite_load(err);
+	if (rc)
+		return rc;
 	db = vpt_calloc(1, sizeof(*db));
 	if (!db)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to open an SQLite database");

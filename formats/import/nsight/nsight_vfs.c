@@ -3,6 +3,7 @@
 
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
+#include "formats/import/nsight/sqlite_library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,7 +249,7 @@ static int fs_access(sqlite3_vfs *vfs, const char *name, int flags, int *out)
 static int fs_full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
 {
 	(void)vfs;
-	sqlite3_snprintf(size, out, "%s", name);
+	snprintf(out, (size_t)size, "%s", name);
 	return SQLITE_OK;
 }
 
