@@ -32,6 +32,7 @@ struct row {
 	size_t instance_count, instance_cap;
 	int like_operator; /* see struct vpa_range */
 	int has_meaning;   /* its name is one of the pipeline's, or of a user's rule */
+	int tells_idle;    /* idle_host_ns is shown, or a finding may tell of it */
 };
 
 enum { RECENT = 64, DEVICES = 64 };
@@ -290,6 +291,7 @@ VPA_RARE static struct row *find_row(struct state *s, const struct vpa_fold_cont
 	*recent = (struct recent){range->name, range->domain, row + 1};
 	s->rows[row].like_operator = range->like_operator;
 	s->rows[row].has_meaning = vpa_pipeline_has_scope(range);
+	s->rows[row].tells_idle = !c->options->only_screen || range->loads;
 	s->rows[row].host.only_sums = s->rows[row].lag.only_sums = s->rows[row].gpu.only_sums =
 		only_sums;
 	return &s->rows[row];
@@ -396,7 +398,8 @@ static int add_projection(struct state *s, const struct vpa_fold_context *c, str
 	row->idle_host_ns += idle;
 	row->foreign_ns += envelope - idle - p->busy_ns;
 	if (p->device < DEVICES) {
-		row->idle_host_ns += idle_outside(s, c, p->device, range, p);
+		if (row->tells_idle)
+			row->idle_host_ns += idle_outside(s, c, p->device, range, p);
 		/* The report tells of the only iteration from its start on the host. */
 		if (c->options->step_parts && vpa_pipeline_kind(range) == VPA_SCOPE_ITERATION)
 			s->idle_before_ns +=
@@ -423,7 +426,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 		return VPT_ENOMEM;
 	row->unmatched += range->unmatched;
 	row->launches += range->launches;
-	if (!range->gpu.ops)
+	if (!range->gpu.ops && row->tells_idle)
 		row->idle_host_ns += idle_of_process(state, c, range);
 	for (p = &range->gpu; p && p->ops; p = p->next) {
 		first = vpa_earlier(first, p->first_ns);

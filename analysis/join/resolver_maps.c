@@ -127,6 +127,7 @@ int vpa_maps_new_range_name(struct vpa_resolver *r, const struct vpt_batch *b, u
 
 	name->is_wide = vpa_range_is_process_wide(text.text, len) != 0;
 	name->like_operator = vpa_range_names_operator(text.text, len) != 0;
+	name->loads = vpa_range_loads(text.text, len) != 0;
 	name->mark = (uint16_t)vpa_marked_span_mark_of(text.text, len);
 	if (len == text.len)
 		rc = vpa_maps_name(r, b, string, &name->name);

@@ -13,6 +13,7 @@ struct vpa_range_name {
 	uint32_t recorded;     /* see vpa_range.recorded */
 	uint8_t is_wide;       /* 1: whatever its kind, it belongs to all threads */
 	uint8_t like_operator; /* 1: operators are called so */
+	uint8_t loads;         /* see vpa_range.loads */
 	uint16_t mark;         /* enum vpa_marked_span_mark */
 };
 

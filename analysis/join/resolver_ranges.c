@@ -82,6 +82,7 @@ static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t th
 	range->like_operator =
 		row->name.like_operator ||
 		(row->domain && row->domain == r->maps->domains[VPT_DOMAIN_OPERATORS]);
+	range->loads = row->name.loads & 1u;
 	range->payload = row->payload;
 	range->thread = thread;
 	range->level = (uint8_t)(level_of(r, row) & 7u);

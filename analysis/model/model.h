@@ -126,6 +126,7 @@ struct vpa_range {
 	uint8_t unmatched : 1;
 	uint8_t like_operator : 1; /* imported as one, or called so: too many and too short to be a unit */
 	uint8_t says_shapes : 1; /* the program annotates the shapes of its inputs */
+	uint8_t loads : 1;       /* its name says so: vpa_range_loads() */
 	/* enum vpa_scope_kind: what it is in its place, which its name alone does not decide.
 	 * Private to pipeline.h: call vpa_pipeline_kind(). */
 	uint8_t placed;

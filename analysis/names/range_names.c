@@ -2,6 +2,9 @@
  * are cut off, so only the first key and the beginning of its value are checked. */
 #include "analysis/names/range_names.h"
 
+#include "formats/base/count.h"
+#include "formats/base/text.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -135,4 +138,106 @@ size_t vpa_range_stem(const char *name, size_t len, uint64_t *number)
 	for (*number = 0, i = at; i < end; i++)
 		*number = 10 * *number + (uint64_t)(name[i] - '0');
 	return stem;
+}
+
+/* ---- what is loaded ----
+ *
+ * What from_pretrained() loads was trained, whatever it is for. What else is loaded the words after "load" say, then
+ * those before: of a class. */
+
+/* The next word between `at` and `end`; its text is NULL if there is none. */
+static struct vpt_text next_word(const char *at, const char *end)
+{
+	const char *to;
+
+	while (at < end && !isalnum((unsigned char)*at))
+		at++;
+	for (to = at; to < end && isalnum((unsigned char)*to);)
+		to++;
+	return (struct vpt_text){at < to ? at : NULL, (size_t)(to - at)};
+}
+
+static int begins_so(const char *at, const char *end, const char *word)
+{
+	size_t len = strlen(word);
+
+	return (size_t)(end - at) >= len && !strncasecmp(at, word, len);
+}
+
+/* Where a name has such a word; NULL: nowhere. */
+static const char *find_word(struct vpt_text name, const char *word)
+{
+	const char *end = name.text + name.len;
+	struct vpt_text w;
+
+	for (w = next_word(name.text, end); w.text; w = next_word(w.text + w.len, end))
+		if (begins_so(w.text, end, word))
+			return w.text;
+	return NULL;
+}
+
+int vpa_range_has_word(const char *name, size_t len, const char *word)
+{
+	return find_word((struct vpt_text){name, len}, word) != NULL;
+}
+
+enum loaded { LOADED_UNKNOWN, LOADED_KEPT, LOADED_DATA, LOADED_END };
+
+/* What a word says of what is loaded: it can be kept, or is new each time. A name in English has its thing last, "text
+ * encoder", "model inputs", unless a preposition follows. */
+static enum loaded loaded_of_word(struct vpt_text word)
+{
+	static const struct {
+		const char *start;
+		enum loaded is;
+	} words[] = {{"lora", LOADED_KEPT}, {"weight", LOADED_KEPT}, {"adapter", LOADED_KEPT},
+		{"model", LOADED_KEPT}, {"checkpoint", LOADED_KEPT}, {"state", LOADED_KEPT},
+		{"pipeline", LOADED_KEPT}, {"transformer", LOADED_KEPT}, {"unet", LOADED_KEPT},
+		{"vae", LOADED_KEPT}, {"encoder", LOADED_KEPT}, {"decoder", LOADED_KEPT},
+		{"tokenizer", LOADED_KEPT}, {"input", LOADED_DATA}, {"data", LOADED_DATA},
+		{"image", LOADED_DATA}, {"video", LOADED_DATA}, {"audio", LOADED_DATA},
+		{"frame", LOADED_DATA}, {"batch", LOADED_DATA}, {"latent", LOADED_DATA},
+		{"prompt", LOADED_DATA}, {"token", LOADED_DATA}, {"text", LOADED_DATA},
+		{"noise", LOADED_DATA}, {"cond", LOADED_DATA}};
+	static const char *const ends[] = {
+		"for", "from", "to", "into", "of", "on", "in", "with", "by"};
+	size_t i;
+
+	for (i = 0; i < COUNT(ends); i++)
+		if (word.len == strlen(ends[i]) && !strncasecmp(word.text, ends[i], word.len))
+			return LOADED_END;
+	for (i = 0; i < COUNT(words); i++)
+		if (begins_so(word.text, word.text + word.len, words[i].start))
+			return words[i].is;
+	return LOADED_UNKNOWN;
+}
+
+/* The last word between `at` and `end` that says it. */
+static enum loaded loaded_in(const char *at, const char *end)
+{
+	enum loaded last = LOADED_UNKNOWN;
+	struct vpt_text w;
+
+	for (w = next_word(at, end); w.text; w = next_word(w.text + w.len, end)) {
+		enum loaded is = loaded_of_word(w);
+
+		if (is == LOADED_END && last)
+			break;
+		last = is == LOADED_UNKNOWN || is == LOADED_END ? last : is;
+	}
+	return last;
+}
+
+int vpa_range_loads(const char *name, size_t len)
+{
+	const char *load = find_word((struct vpt_text){name, len}, "load_");
+	enum loaded what;
+
+	if (vpa_range_has_word(name, len, "from_pretrained") ||
+		vpa_range_has_word(name, len, "from_single_file"))
+		return 1;
+	if (!load)
+		return 0;
+	what = loaded_in(load + strlen("load_"), name + len);
+	return (what ? what : loaded_in(name, load)) == LOADED_KEPT;
 }

@@ -31,4 +31,10 @@ size_t vpa_range_stem(const char *name, size_t len, uint64_t *number);
 /* Whether a stage of this name decodes latents to frames: "vae_decode", "AutoencoderKL.decode". */
 int vpa_range_is_decoder(const char *name, size_t len);
 
+/* Whether a range of this name loads a model or an adapter, which can be kept: "load_lora_weights". */
+int vpa_range_loads(const char *name, size_t len);
+
+/* Whether its name has a word that begins so, without case. Words are of letters and numbers; `word` may go on with others. */
+int vpa_range_has_word(const char *name, size_t len, const char *word);
+
 #endif

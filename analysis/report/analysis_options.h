@@ -37,7 +37,9 @@ struct vpa_options {
 	int kernel_sources; /* 1: kernels say which file TorchInductor wrote them in: its cache is read */
 	/* 1: the parts of each block, of each marked step up to 4,096, of each request up to 1,024 */
 	int step_parts;
-	int only_screen; /* 1: what the first screen needs: other tables are empty, and kernels and ranges have no percentiles */
+	/* 1: what the first screen needs: other tables are empty, kernels and ranges have no percentiles, and only of
+	 * ranges that load something idle_host_ns is known. */
+	int only_screen;
 	int only_sums; /* 1: of these parts, not those of each block and step, by which they are compared with each other */
 	/* 1: findings get predictions, see ../retime/predictions.h. vpa_analyze() itself makes none: they take another pass
 	 * over the trace. */

@@ -9,16 +9,15 @@
 
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/names/range_names.h"
 #include "analysis/pipeline/range_scopes.h"
 #include "analysis/pipeline/unit.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 enum { AGAIN = 3 /* units at least */ };
 
@@ -26,99 +25,6 @@ enum { AGAIN = 3 /* units at least */ };
 static const double again_share = 0.1, same_share = 0.02;
 
 /* ---- names ---- */
-
-/* The next word at or after `at`, and its length. Words are of letters and numbers. NULL: there is none. */
-static const char *next_word(const char *at, size_t *len)
-{
-	const char *end;
-
-	while (*at && !isalnum((unsigned char)*at))
-		at++;
-	for (end = at; isalnum((unsigned char)*end);)
-		end++;
-	*len = (size_t)(end - at);
-	return *len ? at : NULL;
-}
-
-/* Where a name has a word that begins so, without case. */
-static const char *find_word(const char *name, const char *word)
-{
-	size_t len = 0, word_len = strlen(word);
-	const char *at;
-
-	for (at = next_word(name, &len); at; at = next_word(at + len, &len))
-		if (!strncasecmp(at, word, word_len))
-			return at;
-	return NULL;
-}
-
-static int has_word(const char *name, const char *word)
-{
-	return find_word(name, word) != NULL;
-}
-
-enum loaded { LOADED_UNKNOWN, LOADED_KEPT, LOADED_DATA, LOADED_END };
-
-/* What a word of a name says of what is loaded: it can be kept, or is new each time. A name in English has its thing last, "text
- * encoder", "model inputs", unless a preposition follows. */
-static enum loaded loaded_of_word(const char *word, size_t len)
-{
-	static const struct {
-		const char *start;
-		enum loaded is;
-	} words[] = {{"lora", LOADED_KEPT}, {"weight", LOADED_KEPT}, {"adapter", LOADED_KEPT},
-		{"model", LOADED_KEPT}, {"checkpoint", LOADED_KEPT}, {"state", LOADED_KEPT},
-		{"pipeline", LOADED_KEPT}, {"transformer", LOADED_KEPT}, {"unet", LOADED_KEPT},
-		{"vae", LOADED_KEPT}, {"encoder", LOADED_KEPT}, {"decoder", LOADED_KEPT},
-		{"tokenizer", LOADED_KEPT}, {"input", LOADED_DATA}, {"data", LOADED_DATA},
-		{"image", LOADED_DATA}, {"video", LOADED_DATA}, {"audio", LOADED_DATA},
-		{"frame", LOADED_DATA}, {"batch", LOADED_DATA}, {"latent", LOADED_DATA},
-		{"prompt", LOADED_DATA}, {"token", LOADED_DATA}, {"text", LOADED_DATA},
-		{"noise", LOADED_DATA}, {"cond", LOADED_DATA}};
-	static const char *const ends[] = {
-		"for", "from", "to", "into", "of", "on", "in", "with", "by"};
-	size_t i;
-
-	for (i = 0; i < COUNT(ends); i++)
-		if (len == strlen(ends[i]) && !strncasecmp(word, ends[i], len))
-			return LOADED_END;
-	for (i = 0; i < COUNT(words); i++)
-		if (!strncasecmp(word, words[i].start, strlen(words[i].start)))
-			return words[i].is;
-	return LOADED_UNKNOWN;
-}
-
-/* The last word from `from` up to `to`, or to the name's end, that says it. */
-static enum loaded loaded_in(const char *from, const char *to)
-{
-	enum loaded last = LOADED_UNKNOWN;
-	size_t len = 0;
-	const char *at;
-
-	for (at = next_word(from, &len); at && at != to; at = next_word(at + len, &len)) {
-		enum loaded is = loaded_of_word(at, len);
-
-		if (is == LOADED_END && last)
-			break;
-		last = is == LOADED_UNKNOWN || is == LOADED_END ? last : is;
-	}
-	return last;
-}
-
-/* What from_pretrained() loads was trained, whatever it is for. What else is loaded the words after "load" say, then those before:
- * of a class. */
-static int is_load(const char *name)
-{
-	const char *load = find_word(name, "load_");
-	enum loaded what;
-
-	if (has_word(name, "from_pretrained") || has_word(name, "from_single_file"))
-		return 1;
-	if (!load)
-		return 0;
-	what = loaded_in(load + strlen("load_"), NULL);
-	return (what ? what : loaded_in(name, load)) == LOADED_KEPT;
-}
 
 /* Whether a stage gets something new each time, or goes on with what came before. */
 static int is_of_new_data(const char *name)
@@ -129,11 +35,11 @@ static int is_of_new_data(const char *name)
 		"control", "image", "video", "audio", "text", "prompt", "token", "cache", "kv",
 		"context", "prefill", "recompute", "noise", "wav", "flow", "depth", "pose"};
 	struct vpa_scope_label label;
-	size_t i;
+	size_t i, len = strlen(name);
 
-	vpa_scope_builtin(name, strlen(name), &label);
+	vpa_scope_builtin(name, len, &label);
 	for (i = 0; i < COUNT(words); i++)
-		if (has_word(name, words[i]))
+		if (vpa_range_has_word(name, len, words[i]))
 			return 1;
 	return label.work == VPA_WORK_PROMPT || label.work == VPA_WORK_VAE ||
 	       label.work == VPA_WORK_WHOLE;
@@ -250,7 +156,8 @@ static const struct vpa_range_row *longest_load(const struct vpa_report *r, size
 		const struct vpa_range_row *range = &r->ranges[i];
 		uint64_t count = range->host.count;
 
-		if (count < units || count % units || range->ops % count || !is_load(range->name))
+		if (count < units || count % units || range->ops % count ||
+			!vpa_range_loads(range->name, strlen(range->name)))
 			continue;
 		best = !best || range_ns(range) > range_ns(best) ? range : best;
 	}
