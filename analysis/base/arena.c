@@ -4,7 +4,6 @@
 #include "formats/base/memory.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

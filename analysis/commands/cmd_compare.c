@@ -15,7 +15,6 @@
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	FORMAT,

@@ -14,7 +14,6 @@
 #include "formats/base/text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int compare_lines(const struct vpa_compared_line *a, const struct vpa_compared_line *b)
 {

@@ -4,7 +4,6 @@
 #include "analysis/compare/comparison_steps.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct vpa_report *run_at(const struct vpa_comparison *c, size_t run)
 {

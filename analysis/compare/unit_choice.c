@@ -9,7 +9,6 @@
 #include "analysis/advice/finding.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ALL_KINDS = (1u << VPA_UNIT_KINDS) - 1 };
 

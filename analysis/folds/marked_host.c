@@ -7,8 +7,6 @@
 #include "analysis/base/index.h"
 #include "formats/base/memory.h"
 
-#include <string.h>
-
 enum { ROWS_MAX = 256, DEPTH_MAX = 16 };
 
 struct row {

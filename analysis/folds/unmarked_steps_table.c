@@ -16,8 +16,6 @@
 #include "formats/base/saturate.h"
 #include "formats/base/search.h"
 
-#include <string.h>
-
 enum {
 	DEVICES = 16, /* further ones are left out */
 	OTHERS = 3    /* steps that the first one is compared with */

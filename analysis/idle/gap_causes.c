@@ -5,8 +5,6 @@
 #include "analysis/idle/overhead.h"
 #include "formats/base/memory.h"
 
-#include <string.h>
-
 void vpa_cause_headline(struct vpa_gap *gap)
 {
 	const struct vpa_cause_piece *pieces = gap->pieces, *longest = NULL;

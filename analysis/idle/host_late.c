@@ -7,7 +7,6 @@
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const uint8_t vpa_cause_of_class[] = {
 	[VPT_CALL_OTHER] = VPA_CAUSE_OTHER_CALL,

@@ -25,8 +25,6 @@
 #include "formats/base/vectorise.h"
 #include "formats/clocks.h"
 
-#include <string.h>
-
 /* How much further before the last op a launch must lie if no later one of its thread has an op. */
 enum { SLOW_TIMES = 4, SLOW_NS = 1000000 };
 

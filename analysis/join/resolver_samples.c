@@ -6,8 +6,6 @@
 #include "formats/base/memory.h"
 #include "formats/chunk/batch_stacks.h"
 
-#include <string.h>
-
 /* The number of a chunk's frame in the whole trace; VPT_NO_ID: it is a mark's wrapper. */
 static int add_frame(struct vpa_resolver *r, const struct vpt_batch *b,
 	const struct vpt_frame *frame, uint64_t *id)

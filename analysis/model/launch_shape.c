@@ -5,8 +5,6 @@
 #include "formats/base/saturate.h"
 #include "formats/event_schema.h"
 
-#include <string.h>
-
 enum { SHAPES_MAX = 1 << 20, SMALL_BITS = 16 };
 
 static uint64_t product(const struct vpt_section *s, unsigned column, uint64_t row)

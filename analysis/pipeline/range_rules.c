@@ -6,7 +6,6 @@
 #include "analysis/names/rule_file.h"
 #include "formats/base/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { FIELDS = 4, SUBJECT_MAX = 1024 };

@@ -5,9 +5,6 @@
 #include "formats/base/count.h"
 #include "formats/base/text.h"
 
-#include <string.h>
-#include <strings.h>
-
 /* The kind of a word; "range" is none. Returns whether it is one. */
 static int kind_of_word(struct vpt_text word, enum vpa_scope_kind *out)
 {

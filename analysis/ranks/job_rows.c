@@ -5,8 +5,6 @@
 #include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 
-#include <string.h>
-
 enum { ROWS_A_TASK = 256 };
 
 /* Rows of a group that one thread looks at. */

@@ -10,7 +10,6 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 /* The tables that a table refers to, each once, after the one that names it first. */
 struct tables {

@@ -4,8 +4,6 @@
 #include "analysis/names/families.h"
 #include "formats/base/saturate.h"
 
-#include <string.h>
-
 static const struct {
 	const char *text, *words;
 } limits[] = {

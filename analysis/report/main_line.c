@@ -7,7 +7,6 @@
 #include "formats/base/saturate.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void outweigh(struct vpa_main_line *m, const struct vpa_code_line *line, uint64_t ns)
 {

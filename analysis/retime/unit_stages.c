@@ -5,8 +5,6 @@
 
 #include "analysis/pipeline/unit.h"
 
-#include <string.h>
-
 /* Whether each instance of a part is inside one of another part. */
 static int is_inside(const struct vpa_span *spans, const struct vpa_timed_part *inner,
 	const struct vpa_timed_part *outer)

@@ -3,8 +3,6 @@
 
 #include "analysis/report/overview.h"
 
-#include <string.h>
-
 const char *vpa_part_kind_name(enum vpa_part_kind kind)
 {
 	static const char *const names[VPA_PART_KINDS] = {[VPA_PART_OF_STAGE] = "stage",

@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { UNITS = 1000000, FULL = 1000, HEIGHT = 120 };
 

@@ -3,7 +3,6 @@
 #include "analysis/trust/verdict.h"
 
 #include "analysis/trust/completeness.h"
-#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -7,8 +7,6 @@
 #include "formats/base/vectorise.h"
 #include "formats/event_schema.h"
 
-#include <string.h>
-
 static unsigned width_of(uint64_t bits)
 {
 	return bits ? (unsigned)(71 - __builtin_clzll(bits)) / 8 : 0;

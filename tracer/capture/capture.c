@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 /* One for the life of the process: CUPTI may hold its buffers for ever. */

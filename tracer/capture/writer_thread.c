@@ -16,7 +16,6 @@
 #include "tracer/files/disk.h"
 #include "tracer/files/run_list.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

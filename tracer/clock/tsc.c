@@ -13,7 +13,6 @@
 #include "formats/base/text.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 
 #if defined(__x86_64__)

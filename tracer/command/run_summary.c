@@ -5,7 +5,6 @@
 #include "tracer/command/run_parts.h"
 
 #include "tracer/command/processes/process_list.h"
-#include "tracer/command/run.h"
 #include "tracer/command/base/run_program.h"
 #include "tracer/command/processes/running_processes.h"
 #include "tracer/command/base/say.h"

@@ -11,7 +11,6 @@
 #include "tracer/clock/capture_clock.h"
 #include "tracer/guest/quiet.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -11,8 +11,6 @@
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/started_ranges.h"
 
-#include <string.h>
-
 static _Atomic uint64_t tools_ranges[VTR_STARTED_MAX];
 
 uint64_t vtr_nvtx_range_id(uint64_t ours, uint64_t tools)

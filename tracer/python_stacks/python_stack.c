@@ -4,8 +4,6 @@
 #include "formats/base/memory.h"
 #include "tracer/python_stacks/thread_state.h"
 
-#include <string.h>
-
 enum {
 	ATTEMPTS = 4,
 	WHOLE_ROUNDS = 2, /* in which the first frame was the innermost one */

@@ -1,7 +1,6 @@
 /* stack_samples.c - a queue, and two tables that only grow. */
 #include "tracer/python_stacks/stack_samples.h"
 
-#include "formats/base/error.h"
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
 #include "formats/capture_layout.h"

@@ -12,11 +12,9 @@
 #include "tracer/settings/output_name.h"
 #include "tracer/settings/rank.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 enum { GIVEN_BYTES_MAX = 4096 };

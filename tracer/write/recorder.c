@@ -14,7 +14,6 @@
 #include "tracer/guest/budget.h"
 #include "tracer/clock/capture_clock.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {

@@ -8,11 +8,9 @@
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/model/adapter.h"
-#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* At least this share of the layers' products have an adapter: fewer are another pattern, of a few layers. */
 static const double layer_share = 0.25;

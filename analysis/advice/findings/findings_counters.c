@@ -15,7 +15,6 @@
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { LEAST_SAMPLES = 5 };
 

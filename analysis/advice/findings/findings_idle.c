@@ -17,7 +17,6 @@
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A mean gap inside of CUDA graphs longer than this is not the GPU's time to start a node. */

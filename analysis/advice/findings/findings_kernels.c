@@ -6,7 +6,6 @@
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
-#include "analysis/model/gpu_arch.h"
 #include "analysis/names/families.h"
 #include "analysis/names/number_format.h"
 #include "analysis/names/range_names.h"

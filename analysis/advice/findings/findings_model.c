@@ -4,8 +4,6 @@
 #include "analysis/base/numbers.h"
 #include "analysis/names/number_format.h"
 
-#include <string.h>
-
 /* A model of more parameters than this is worth quantising. */
 static const uint64_t most_unquantised = 1000000000;
 

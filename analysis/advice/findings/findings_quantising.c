@@ -11,7 +11,6 @@
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/names/number_format.h"
-#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/pipeline/unit.h"
-#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>

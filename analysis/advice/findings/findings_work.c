@@ -5,7 +5,6 @@
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
-#include "analysis/model/gpu_arch.h"
 #include "analysis/model/gpu_peak.h"
 #include "analysis/names/collective_kinds.h"
 #include "analysis/names/families.h"

@@ -6,8 +6,6 @@
 #include "analysis/render/digest.h"
 #include "formats/base/saturate.h"
 
-#include <string.h>
-
 enum { LEADING = 3 };
 
 const char *vpa_compared_unit(const struct vpa_comparison *c)

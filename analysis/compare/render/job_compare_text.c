@@ -5,7 +5,6 @@
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/render/renderer.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { LATE_SHOWN = 8, SETUP_SHOWN = 12, FACT_COLUMNS = 56 };

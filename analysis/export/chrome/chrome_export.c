@@ -15,8 +15,6 @@
 #include "analysis/export/chrome/chrome_python.h"
 #include "analysis/export/chrome/chrome_rows.h"
 
-#include "formats/io/json_writer.h"
-
 /* Readers that store microseconds as doubles keep nanoseconds up to here: 52 days. */
 static const uint64_t EXACT_NS = 1ull << 52;
 

@@ -9,7 +9,6 @@
 #include "analysis/export/perfetto/lanes/track_event.h"
 #include "analysis/export/perfetto/op_fields.h"
 #include <stdio.h>
-#include <string.h>
 
 static void add_kernel_args(struct vpa_ex_event *e, const struct vpa_ex_shape *s)
 {

@@ -18,8 +18,6 @@
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
-#include <string.h>
-
 enum { FRAME_COPY_BYTES = 1 << 16 };
 
 static struct vpa_blocks_table *begun(void *state, const struct vpa_fold_context *c)

@@ -7,7 +7,6 @@
 #include "formats/base/memory.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* The window is shown as a request only if it contains something that no other does. */
 static int is_shown(const struct vpa_blocks_writer *w, const struct vpa_blocks_group *g)

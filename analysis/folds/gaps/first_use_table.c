@@ -11,8 +11,6 @@
 #include "analysis/idle/gap_causes.h"
 #include "formats/base/memory.h"
 
-#include <string.h>
-
 struct first_use {
 	uint64_t head_ns;          /* before the first work */
 	uint64_t load_ns, code_ns; /* in gaps after it: module load, and first use */

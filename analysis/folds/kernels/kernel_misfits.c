@@ -15,7 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { RANGES_LOOKED_AT = 16 /* around a launch */ };
 

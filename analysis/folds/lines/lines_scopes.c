@@ -7,8 +7,6 @@
 #include "analysis/folds/lines/lines_state.h"
 #include "formats/base/memory.h"
 
-#include <string.h>
-
 enum {
 	STAGES_MAX = 256,      /* those beyond count as "(other stages)" */
 	SAMPLES_MAX = 1 << 20, /* of blocks; those beyond count for none */

@@ -9,7 +9,6 @@
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROWS_MAX = 4096 };
 

@@ -10,7 +10,6 @@
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { LABELS_MAX = 4096 };
 

@@ -4,8 +4,6 @@
 
 #include "formats/base/memory.h"
 
-#include <string.h>
-
 static const char *sets_text(
 	struct vpa_job *job, const struct vpa_group *g, const uint32_t *sets, size_t count)
 {

@@ -9,7 +9,6 @@
 #include "formats/base/text.h"
 
 #include <ctype.h>
-#include <string.h>
 
 enum vpa_busy_kind vpa_busy_kind_of(enum vpa_part_class klass, unsigned family)
 {

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum {
 	STRIPS = 16,    /* ranks in strips of their own */

@@ -5,8 +5,6 @@
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
-#include <string.h>
-
 const char *vpa_doing_words(enum vpa_rank_doing doing)
 {
 	static const char *const words[VPA_DOINGS] = {

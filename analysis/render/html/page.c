@@ -7,8 +7,6 @@
 #include "analysis/render/fields/run_tags.h"
 #include "formats/base/memory.h"
 
-#include <string.h>
-
 static void (*const sections[])(
 	struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d) = {
 #define VPA_HTML_SECTION(put) put,

@@ -7,8 +7,6 @@
 #include "analysis/render/text/sections/text_blocks_parts.h"
 #include "formats/base/saturate.h"
 
-#include <string.h>
-
 enum { BARS = 120, TOP = 24, HEIGHT = 240, UNIT = 10000, PARTS = 7, LABELS = 24 };
 
 struct chart {

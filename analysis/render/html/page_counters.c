@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { CHARTS = 36, UNITS = 1000000, FULL = 1000, HEIGHT = 56 };
 

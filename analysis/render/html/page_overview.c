@@ -8,8 +8,6 @@
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
-#include <string.h>
-
 enum {
 	COLUMNS = 4096, /* of all strips */
 	COLUMNS_LEAST = 128,

@@ -2,7 +2,6 @@
  * each part, each beginning where the one before it ends. */
 #include "analysis/render/html/report_page.h"
 #include "analysis/render/text/sections/text_blocks_parts.h"
-#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
 struct waterfall_row {

@@ -6,7 +6,6 @@
 #include "formats/base/saturate.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { FINDINGS = 5 }; /* rows */
 

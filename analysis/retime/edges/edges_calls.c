@@ -15,7 +15,6 @@
 #include "formats/event_schema.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	SHARE = 20, /* a call's cost without a wait: the shortest 1 / 20 of its name are not longer */

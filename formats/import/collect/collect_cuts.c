@@ -5,8 +5,6 @@
 #include "formats/base/run_sort.h"
 #include "formats/import/collect/collect_state.h"
 
-#include <string.h>
-
 enum {
 	/* A limit on one chunk of an import, in addition to the format's. */
 	OPEN_ROWS_MAX = 65536

@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 /* The exit status of check.py for a mistake: Python's own are 0, 1 and 2. */
 enum { IS_WRONG = 3 };

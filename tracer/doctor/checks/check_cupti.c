@@ -3,7 +3,6 @@
 #include "tracer/doctor/checks/self_test_capture.h"
 #include "formats/base/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void find_version(const struct vtr_patient *p, struct vtr_answer *a)

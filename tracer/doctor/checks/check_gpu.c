@@ -3,7 +3,6 @@
 #include "tracer/loaded/driver.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void find_hidden(struct vtr_answer *a, const char *fact)
 {

@@ -4,7 +4,6 @@
 #include "tracer/guest/system_file.h"
 #include "tracer/vptrace.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

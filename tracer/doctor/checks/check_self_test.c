@@ -4,7 +4,6 @@
 #include "tracer/doctor/checks/self_test_capture.h"
 #include "tracer/vptrace.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

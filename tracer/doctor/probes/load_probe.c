@@ -1,6 +1,5 @@
 /* load_probe.c - loads libvptrace.so as a program would, and asks for its version. */
 #include "tracer/doctor/probes/patient.h"
-#include "tracer/vptrace.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -14,7 +14,6 @@
 #include "formats/base/saturate.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { EXPLICIT = 3, MERGE_NOT = 2, BLOCKS_OPEN_MAX = 64 };
 

@@ -12,8 +12,6 @@
 #include "analysis/pipeline/projection.h"
 #include "formats/base/memory.h"
 
-#include <string.h>
-
 static const char *const names[VPA_MARKED_SPAN_KINDS] = {
 	[VPA_MARKED_SPAN_OPTIMIZER] = VPA_MARKED_SPAN_OPTIMIZER_NAME,
 	[VPA_MARKED_SPAN_LOADER] = "iteration (DataLoader)"};

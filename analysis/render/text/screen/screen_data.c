@@ -1,10 +1,7 @@
 /* screen_data.c - DATA and RUN of the first screen: whether it can be trusted, and what ran. */
-#include "analysis/model/gpu_arch.h"
 #include "analysis/render/text/screen/screen.h"
 #include "analysis/render/fields/run_tags.h"
 #include "formats/base/saturate.h"
-
-#include <stdio.h>
 
 enum {
 	REASONS = 3,

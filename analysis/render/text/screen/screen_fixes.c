@@ -12,7 +12,6 @@
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

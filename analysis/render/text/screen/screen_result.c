@@ -4,7 +4,6 @@
 #include "analysis/pipeline/uneven_units.h"
 #include "analysis/render/text/screen/screen.h"
 #include "analysis/render/text/sections/text_blocks_parts.h"
-#include "formats/base/count.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,8 +6,6 @@
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
-#include <string.h>
-
 enum { FAMILIES = 7, CAUSES = 6, STAGES = 14, BLOCKS = 8, OUTLIERS = 3 };
 
 /* ---- THE MEAN BLOCK ---- */

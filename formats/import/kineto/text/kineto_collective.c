@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { TEXT_MOST = 128, RANKS_MOST = 512 };
 

@@ -3,7 +3,6 @@
 
 #include "formats/import/kineto/text/kineto_scan.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {

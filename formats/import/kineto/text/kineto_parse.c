@@ -11,7 +11,6 @@
 #include "formats/import/kineto/text/kineto_scan.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum {
 	DEPTH_MAX = 64, /* nesting of values; real events have 5 */
