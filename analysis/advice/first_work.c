@@ -73,8 +73,7 @@ const char *vpa_first_work_title(struct vpa_report *r)
 	if (!most)
 		return "at the start: launch earlier, or start recording later";
 	return vpa_arena_printf(&r->arena,
-		"at the start: shorten or overlap what the host does first in "
-		"%.80s",
+		"at the start: shorten or overlap what the host does first in %.80s",
 		most->place.text);
 }
 

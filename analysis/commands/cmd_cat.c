@@ -183,8 +183,7 @@ static int read_kinds(struct task *t, const struct vpt_args *args, struct vpt_er
 	}
 	if (vpt_is(args, FORMAT, "csv") && (!t->kinds || t->kinds & (t->kinds - 1)))
 		return vpt_fail(err, VPT_EINVAL,
-			"--format csv: expected one --kind, since each kind has different "
-			"columns");
+			"--format csv: expected one --kind, since each kind has different columns");
 	for (type = 0; type < VPT_KIND_LIMIT && !vpt_has(args, KIND); type++)
 		if (vpt_kind_desc(type) && vpt_kind_desc(type)->flags & VPT_KIND_EVENT)
 			t->kinds |= 1u << type;

@@ -67,9 +67,7 @@ static void compare(
 	facts[2].found = b->event_count;
 	for (i = 0; i < 3 && !b->unknown_sections; i++)
 		if (facts[i].claimed != facts[i].found) {
-			SAY(c,
-				"chunk %zu at offset %llu: its header says %s %llu, its rows "
-				"%llu\n",
+			SAY(c, "chunk %zu at offset %llu: its header says %s %llu, its rows %llu\n",
 				index, (unsigned long long)info->offset, facts[i].name,
 				(unsigned long long)facts[i].claimed,
 				(unsigned long long)facts[i].found);
@@ -168,8 +166,7 @@ static int check_whole(void *ctx, const struct vpt_batch *b, uint64_t times_from
 	if (b->flags & VPT_BATCH_TORN) {
 		SAY(c,
 			"chunk %zu at offset %llu: torn: the file ends inside it; %u bytes of "
-			"content were "
-			"announced\n",
+			"content were announced\n",
 			index, (unsigned long long)info->offset, info->content_size);
 		c->torn++;
 	} else if (info) {

@@ -61,8 +61,7 @@ static int render(const struct vpt_args *args, const struct vpa_report *r, struc
 	if (r->lines.stack_count < 2)
 		return vpt_fail(err, VPT_EDATA,
 			"%s has no Python stacks: record them with VPTRACE_STACKS, or "
-			"with_stack=True "
-			"in PyTorch's profiler",
+			"with_stack=True in PyTorch's profiler",
 			r->path);
 	if (!r->device_count)
 		return vpt_fail(err, VPT_EDATA,

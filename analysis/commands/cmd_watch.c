@@ -34,8 +34,7 @@ static const struct vpt_option options[OPTIONS] = {
 	[ONCE] = {"once", '\0', VPT_FLAG, NULL, NULL, "print one line and end"},
 	[PROMETHEUS] = {"prometheus", '\0', VPT_OUTPUT, "FILE", NULL,
 		"also write metrics to FILE at each line, replacing it, for the textfile collector "
-		"of "
-		"node_exporter"},
+		"of node_exporter"},
 	[FRAMES_PER_BLOCK] = VPA_FRAMES_PER_BLOCK_OPTION("the trace"),
 	[LATENTS_PER_BLOCK] = VPA_LATENTS_PER_BLOCK_OPTION("the trace"),
 	[JOBS] = VPA_JOBS_OPTION,

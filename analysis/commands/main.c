@@ -93,9 +93,8 @@ static int run(const struct vpt_command *command, int argc, char **argv)
 	} else if (rc) {
 		rc = vpa_failed(&err);
 		if (rc == VPT_EXIT_MISUSED && as_ranks)
-			fprintf(stderr,
-				"several files, a folder or an archive are reported as the ranks "
-				"of one job\n");
+			fprintf(stderr, "several files, a folder or an archive are reported as the "
+					"ranks of one job\n");
 		if (rc == VPT_EXIT_MISUSED)
 			fprintf(stderr, "see vptrace-analyze %s --help\n", command->name);
 	} else {

@@ -376,8 +376,7 @@ static void note_stacks(struct vpa_comparison *c)
 	if (a != b)
 		vpa_compare_note(c, vpa_arena_printf(&c->arena,
 					    "only %s was recorded with with_stack=True, which "
-					    "slows the host: record "
-					    "both the same way",
+					    "slows the host: record both the same way",
 					    a ? "A" : "B"));
 }
 
@@ -403,15 +402,14 @@ static void note_units(struct vpa_comparison *c)
 				   c->outliers, vpa_unit_kind_name(c->unit),
 				   c->outliers == 1 ? "s" : "", c->outliers == 1 ? "it" : "them"));
 	if (c->units_needed)
-		vpa_compare_note(c,
-			vpa_arena_printf(&c->arena,
-				"%zu %ss cannot show noise that changes slowly, such as the "
-				"clock's%s; from %zu on they can",
-				c->pairs, vpa_unit_kind_name(c->unit),
-				c->resembles ? ", and neighbours resemble each other as if there "
-					       "were some"
-					     : "",
-				c->units_needed));
+		vpa_compare_note(c, vpa_arena_printf(&c->arena,
+					    "%zu %ss cannot show noise that changes slowly, such "
+					    "as the clock's%s; from %zu on they can",
+					    c->pairs, vpa_unit_kind_name(c->unit),
+					    c->resembles ? ", and neighbours resemble each other "
+							   "as if there were some"
+							 : "",
+					    c->units_needed));
 	if (c->between_runs && vpa_may_be_chance(c->least_p))
 		vpa_compare_note(c, vpa_arena_printf(&c->arena,
 					    "%zu against %zu runs cannot show a difference at the "
@@ -429,9 +427,8 @@ static void note_units(struct vpa_comparison *c)
 			"fewer than 3 requests to pair: nothing says how much they differ by "
 			"chance; record 4 runs a side, or 4 requests in a run");
 	else if (!c->between_runs && c->level > 0)
-		vpa_compare_note(c,
-			"holds within these runs only: further runs may differ by more; "
-			"record 4 runs a side for a test between runs");
+		vpa_compare_note(c, "holds within these runs only: further runs may differ by "
+				    "more; record 4 runs a side for a test between runs");
 	if (!c->between_runs && c->level <= 0 && c->unit != VPA_UNIT_WINDOW &&
 		c->unit != VPA_UNIT_REQUEST)
 		vpa_compare_note(

@@ -289,8 +289,7 @@ static void note_after(struct vpa_comparison *c)
 
 		vpa_compare_note(
 			c, vpa_arena_printf(&c->arena,
-				   "not compared by block: %s after the last block, only in "
-				   "%s",
+				   "not compared by block: %s after the last block, only in %s",
 				   vpa_rest_comes(after),
 				   in_a && count_after(c, c->a.count, runs) ? "some runs"
 				   : in_a                                   ? "A"

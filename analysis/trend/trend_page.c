@@ -100,8 +100,7 @@ static void put_charts(struct vpa_html *h, const struct vpa_trend *t)
 
 	vpa_html_begin(h, "figures", "Figures over time",
 		"Each report is as far from the next one as any other; a line across marks the "
-		"first "
-		"report after a change.");
+		"first report after a change.");
 	vpa_html_raw(h, "<div class=\"counters\">\n");
 	for (k = 0; k < VPA_TREND_FIGURES; k++) {
 		double most = largest(t, (enum vpa_trend_figure)k);
@@ -190,10 +189,9 @@ static void put_sections(struct vpa_html *h, const void *ctx)
 	put_table(h, ctx);
 	vpa_html_begin(h, "help", "How to read this page", NULL);
 	vpa_html_raw(h,
-		"<p>A change is a place before and after which a figure differs more than chance "
-		"explains: of 2,000 orders of the same values, at most one in twenty has a split "
-		"as "
-		"clear. Energy is of a frame, or else of the whole capture.</p>\n");
+		"<p>A change is a place before and after which a figure differs more than "
+		"chance explains: of 2,000 orders of the same values, at most one in twenty has "
+		"a split as clear. Energy is of a frame, or else of the whole capture.</p>\n");
 	vpa_html_command(h);
 	vpa_html_end(h);
 }

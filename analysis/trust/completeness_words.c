@@ -68,11 +68,9 @@ static const struct {
 		"if a copy truncated the file, copy it again; else export it again"},
 	{VPA_READING_INTERRUPTED,
 		"a change of the file was never finished (a journal stands beside it): it was read "
-		"as "
-		"it was before, and what the change was to add is missing",
+		"as it was before, and what the change was to add is missing",
 		"a change of the file was never finished (a journal stands beside it): it was read "
-		"as "
-		"it was before, and what the change was to add is missing",
+		"as it was before, and what the change was to add is missing",
 		"let nsys export finish, or export again with nsys export --type sqlite"},
 	{VPA_READING_MALFORMED,
 		"1 malformed event was left out: it lacks a time, a duration, a name or a number",
@@ -94,19 +92,15 @@ static const struct {
 		"if it belongs to the trace, unpack both and join them"},
 	{VPA_READING_UNCLEAR,
 		"1 operation may have been launched by any of several processes: what the GPU "
-		"waited "
-		"for before it is unknown",
+		"waited for before it is unknown",
 		"% operations may have been launched by any of several processes: what the GPU "
-		"waited "
-		"for before them is unknown",
+		"waited for before them is unknown",
 		"analyze the file of each process by itself"},
 	{VPA_READING_TOO_LONG_OPS,
 		"1 operation lasts over several later ones of the same stream, which cannot be: it "
-		"was "
-		"cut where the next one begins",
+		"was cut where the next one begins",
 		"% operations last over several later ones of the same stream, which cannot be: "
-		"they "
-		"were cut where the next one begins",
+		"they were cut where the next one begins",
 		""},
 	{VPA_READING_FAR, "1 event was left out: its time is an hour or more away from all others",
 		"% events were left out: their times are an hour or more away from all others", ""},
@@ -172,9 +166,8 @@ static void judge_unmatched(struct judging *j)
 		say(j, 1,
 			"end each range in a finally clause or by a context manager, so that an "
 			"exception does not skip its pop",
-			"%" PRIu64
-			" unmatched push%s: more than 256 ranges were open on a thread, so "
-			"the oldest were ended early; the others are complete",
+			"%" PRIu64 " unmatched push%s: more than 256 ranges were open on a thread, "
+			"so the oldest were ended early; the others are complete",
 			count, vpa_plural_es(count));
 }
 
@@ -203,8 +196,7 @@ static void judge_end(struct judging *j)
 	if (j->n->is_recorded)
 		say(j, 1, "wait for the end of the program, or call vptrace_stop()",
 			"the capture is still being recorded: records of the last moments are not "
-			"in "
-			"the file yet");
+			"in the file yet");
 	else if (j->n->counts[VPA_READING_END])
 		say(j, 1,
 			"let the program exit normally or call vptrace_stop(); check for free disk "
@@ -329,9 +321,8 @@ static void judge_window(struct judging *j)
 		say(j, 0, "", "ended by %s", limits[j->n->ended]);
 	if (j->n->queued)
 		say(j, 0, "",
-			"%" PRIu64
-			" operation%s launched before the end and ran after it: no part of the "
-			"recording",
+			"%" PRIu64 " operation%s launched before the end and ran after it: no part "
+			"of the recording",
 			j->n->queued, j->n->queued == 1 ? " was" : "s were");
 	if (missed)
 		say(j, 1, "choose a range that is longer, or opens less often",

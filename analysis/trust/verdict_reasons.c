@@ -197,13 +197,11 @@ static const char *lost_launches_remedy(const struct vpa_report *out, const stru
 		return "raise --max-bytes: the file had no room for them";
 	if (r->paused.count)
 		return "record it again with this version: what is launched in a window is "
-		       "recorded "
-		       "until it has ended";
-	return out->counts.kernels
-		       ? "record a shorter period, so that the profiler drops nothing; if launches "
-			 "failed, correct these"
-		       : "let the profiler record kernels too: ProfilerActivity.CUDA, or nsys "
-			 "profile --trace=cuda";
+		       "recorded until it has ended";
+	return out->counts.kernels ? "record a shorter period, so that the profiler drops nothing; "
+				     "if launches failed, correct these"
+				   : "let the profiler record kernels too: ProfilerActivity.CUDA, "
+				     "or nsys profile --trace=cuda";
 }
 
 /* Nothing else may show that a profiler dropped records of kernels. Where a loss is known, it
@@ -218,16 +216,15 @@ static void judge_lost_launches(
 		return;
 	lose_all(out);
 	add_reason(out,
-		r->paused.count
-			? vpa_arena_printf(&out->arena,
-				  "%" PRIu64 " kernel%s %s missing: launched in a window, run "
-				  "while recording was off",
-				  count, s, are)
-			: vpa_arena_printf(&out->arena,
-				  "%" PRIu64 " kernel%s %s missing: %s recorded, and must have run "
-				  "before the recording ended",
-				  count, s, are,
-				  count == 1 ? "its launch is" : "their launches are"),
+		r->paused.count ? vpa_arena_printf(&out->arena,
+					  "%" PRIu64 " kernel%s %s missing: launched in a window, "
+					  "run while recording was off",
+					  count, s, are)
+				: vpa_arena_printf(&out->arena,
+					  "%" PRIu64 " kernel%s %s missing: %s recorded, and must "
+					  "have run before the recording ended",
+					  count, s, are,
+					  count == 1 ? "its launch is" : "their launches are"),
 		lost_launches_remedy(out, r, n));
 }
 
@@ -383,8 +380,7 @@ static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
 	if (share > VPA_DEGRADED_PERCENT / 100.0) {
 		v->gaps = VPA_DEGRADED;
 		REASON(out,
-			"the profiling library itself took %s %% of the window: gaps are "
-			"degraded",
+			"the profiling library itself took %s %% of the window: gaps are degraded",
 			vpa_share(share).text);
 	}
 }

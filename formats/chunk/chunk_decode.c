@@ -304,8 +304,7 @@ static int decode_sections(
 		if (rc)
 			return vpt_fail(err, VPT_EDATA,
 				"section %u of %u (type %u, %u rows, %u bytes) does not fit its "
-				"chunk: "
-				"%zu bytes are left",
+				"chunk: %zu bytes are left",
 				i, count, h.type, h.rows, h.len, left);
 		c->p += h.len;
 		c->left -= h.len;

@@ -83,8 +83,7 @@ int vpt_duration_read(const char *text, uint64_t *ns, struct vpt_err *err)
 	if (!has_digits || !unit_ns)
 		return vpt_fail(err, VPT_EINVAL,
 			"expected a time with a unit such as 1.5s, 200ms, 10us, 5000ns or 2min, "
-			"found "
-			"\"%.60s\"",
+			"found \"%.60s\"",
 			text);
 	if (fraction && !read_fraction(fraction, unit_ns, &parts))
 		return vpt_fail(err, VPT_EINVAL, "\"%.60s\" is finer than a nanosecond", text);

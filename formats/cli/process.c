@@ -27,8 +27,7 @@ int vpt_process_begin(struct vpt_err *err)
 	if (!getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur < STACK_KIB * 1024)
 		return vpt_fail(err, VPT_ENOMEM,
 			"expected a limit of the stack of at least %d KiB, found %llu: raise it "
-			"with "
-			"ulimit -s",
+			"with ulimit -s",
 			STACK_KIB, (unsigned long long)stack.rlim_cur / 1024);
 	return VPT_OK;
 }

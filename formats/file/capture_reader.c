@@ -249,8 +249,7 @@ static int parse_file_header(struct vpt_reader *r, const unsigned char *p, struc
 	if (h->flags & VPT_FLAGS_CRITICAL)
 		return vpt_fail(err, VPT_EVERSION,
 			"this capture requires a feature of a newer version (flags %08x): use a "
-			"newer "
-			"vptrace-analyze",
+			"newer vptrace-analyze",
 			h->flags);
 	h->t0_ns = vpt_le_get(p + 16, 8);
 	h->t0_unix_ns = vpt_le_get(p + 24, 8);

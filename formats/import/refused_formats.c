@@ -81,9 +81,8 @@ static const struct {
 	{".qdstrm", NSYS},
 	{".pftrace", PERFETTO},
 	{".perfetto-trace", PERFETTO},
-	{".xplane.pb",
-		"a profile of JAX or TensorFlow: it is not read; record the program with vptrace "
-		"run or nsys profile"},
+	{".xplane.pb", "a profile of JAX or TensorFlow: it is not read; record the program with "
+		       "vptrace run or nsys profile"},
 	{".rpd", "a database of rocmProfileData: record the program with PyTorch's profiler "
 		 "(torch.profiler.profile), which records AMD GPUs too"},
 	{".otf2", "an OTF2 archive, as rocprofiler writes it: record the program with PyTorch's "

@@ -15,8 +15,7 @@ int vtr_facts_put(struct vtr_facts *facts, const char *key, const char *value)
 	if (!key_len || key_len > VTR_FACT_KEY_MAX || !value || len > VTR_FACT_VALUE_MAX)
 		return vtr_fail(VPTRACE_EINVAL,
 			"metadata: expected a key of 1 to %d bytes and a value of at most %d, "
-			"found "
-			"%zu and %zu",
+			"found %zu and %zu",
 			VTR_FACT_KEY_MAX, VTR_FACT_VALUE_MAX, key_len, len);
 	for (i = 0; i < facts->count && strcmp(facts->all[i].key, key); i++)
 		;

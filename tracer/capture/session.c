@@ -182,9 +182,8 @@ static int enter(struct visit *v)
 	if (inert())
 		return fail_inert();
 	if (inside)
-		return vtr_refuse(VPTRACE_EBUSY,
-			"this thread is already in a function of vptrace, which a signal handler "
-			"interrupted");
+		return vtr_refuse(VPTRACE_EBUSY, "this thread is already in a function of vptrace, "
+						 "which a signal handler interrupted");
 	/* From here on: what asks for the stack's size allocates. */
 	v->cancel = vtr_cancel_hold_calls();
 	if (v->starts && lacks_room()) {

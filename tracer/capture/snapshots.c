@@ -256,9 +256,8 @@ int vtr_snapshots_start(struct vtr_snapshots *s, struct vtr_writer *writer,
 	s->has_thread = 1;
 	if (s->o->snapshot_on.signal &&
 		vtr_snapshot_signal_begin(s->o->snapshot_on.signal, on_signal))
-		vtr_tell(
-			"no snapshots on signal:%s: the program has installed too many handlers of "
-			"its own; use vptrace_snapshot()",
+		vtr_tell("no snapshots on signal:%s: the program has installed too many handlers "
+			 "of its own; use vptrace_snapshot()",
 			s->o->snapshot_on.signal_name);
 	return VPT_OK;
 }

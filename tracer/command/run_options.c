@@ -27,8 +27,7 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 		"1000; 0 or off: none (200)"},
 	[VTR_RUN_MARK] = {"mark", '\0', VPT_TEXTS, "PRESET|FILE|RULE", "auto",
 		"marks for Python pipelines: presets by name, mark files, single rules, auto for "
-		"all "
-		"presets, or none; may be given several times"},
+		"all presets, or none; may be given several times"},
 	[VTR_RUN_TAG] = {"tag", '\0', VPT_TEXTS, "KEY=VALUE", NULL,
 		"what reports call the run, such as model=wan; may be given several times"},
 	[VTR_RUN_PRELOAD] = {"preload", '\0', VPT_FLAG, NULL, NULL,
@@ -40,8 +39,7 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 		"first"},
 	[VTR_RUN_LIVE] = {"live", '\0', VPT_MAYBE, "SECONDS|prometheus:FILE", NULL,
 		"while the command runs, print a line every 2 or so many seconds on standard "
-		"error; or "
-		"write metrics to FILE instead; see watch --help"},
+		"error; or write metrics to FILE instead; see watch --help"},
 	[VTR_RUN_TARGET] = {"target", '\0', VPT_TEXT, "FPS", NULL,
 		"required frames per second, such as 16 or 23.976, for the live line and the "
 		"report; a report of several ranks has none"},
@@ -69,8 +67,7 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 		"modules"},
 	[VTR_RUN_CONFIG] = {"config", '\0', VPT_INPUT, "FILE", NULL,
 		"options in a file: TOML, each as NAME = VALUE, or YAML if its name ends in .yaml "
-		"or "
-		".yml; the environment and the command line win over it"},
+		"or .yml; the environment and the command line win over it"},
 	[VTR_RUN_DRY_RUN] = {"dry-run", '\0', VPT_FLAG, NULL, NULL,
 		"check everything, print each option with its value and where that is from, and "
 		"run nothing"},

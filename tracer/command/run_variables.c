@@ -59,8 +59,7 @@ int vtr_variables_check_tools(struct vpt_err *err)
 				(!tools[i].part || strstr(*v, tools[i].part)))
 				return vpt_fail(err, VPT_EINVAL,
 					"%s is in the environment (%.*s) and needs CUPTI for "
-					"itself: run "
-					"one tool at a time",
+					"itself: run one tool at a time",
 					tools[i].tool, (int)strcspn(*v, "="), *v);
 	return VPT_OK;
 }
@@ -81,8 +80,7 @@ int vtr_variables_check_injections(struct vpt_err *err)
 	if (cuda && *cuda && !is_ours(cuda))
 		return vpt_fail(err, VPT_EINVAL,
 			"CUDA_INJECTION64_PATH names another tool, %.200s, and CUDA loads only "
-			"one: "
-			"run with env -u CUDA_INJECTION64_PATH",
+			"one: run with env -u CUDA_INJECTION64_PATH",
 			cuda);
 	if (nvtx && chained && *chained && strcmp(chained, nvtx) != 0)
 		return vpt_fail(err, VPT_EINVAL,
@@ -247,10 +245,9 @@ static int set_tags(const struct vpt_args *args, struct vpt_err *err)
 /* Without the Python files there are no marks: the default gives way, a wish is refused. */
 static int miss_site(const struct vpt_args *args, struct vpt_err *err)
 {
-	static const char text[] =
-		"the folder with the Python files of marks is missing: expected "
-		"share/vptrace/python/site in an installation, or tracer/python/site "
-		"beside the build's folder";
+	static const char text[] = "the folder with the Python files of marks is missing: expected "
+				   "share/vptrace/python/site in an installation, or "
+				   "tracer/python/site beside the build's folder";
 	const char *fallback = args->command->options[VTR_RUN_MARK].fallback;
 	const char *wanted = getenv("VPTRACE_MARK");
 

@@ -111,8 +111,7 @@ static int check_rights(const char *path, struct vpt_err *err)
 	if (geteuid() && getxattr(path, "security.capability", NULL, 0) > 0)
 		return refuse(err, path,
 			"has file capabilities, so it ignores the variables that load the tracer: "
-			"run "
-			"vptrace as root, or trace a copy without them");
+			"run vptrace as root, or trace a copy without them");
 	return 0;
 }
 

@@ -231,12 +231,9 @@ static int fail(
 		return vpt_fail(err, VPTRACE_ETAKEN,
 			"another profiler holds CUPTI in this process%s%s (CUPTI error 39). Nsight "
 			"Systems, Nsight Compute, cuda-gdb and compute-sanitizer hold it while "
-			"they "
-			"are attached. torch.profiler of PyTorch before August 2026 holds it from "
-			"its "
-			"first profile on: start vptrace before that, or set TEARDOWN_CUPTI=1 "
-			"before "
-			"it and make a CUDA call after it",
+			"they are attached. torch.profiler of PyTorch before August 2026 holds it "
+			"from its first profile on: start vptrace before that, or set "
+			"TEARDOWN_CUPTI=1 before it and make a CUDA call after it",
 			owner && *owner ? ": " : "", owner ? owner : "");
 	if (rc == VTR_CUPTI_INSUFFICIENT_PRIVILEGES || rc == VTR_CUPTI_VIRTUALIZED_PRIVILEGES)
 		return vpt_fail(err, VPTRACE_EDENIED,

@@ -142,9 +142,8 @@ static void find_python(struct vtr_stack_sampler *s)
 
 	vtr_own_memory_open(&s->memory);
 	if (s->memory.way == VTR_OWN_MEMORY_REFUSED)
-		give_up(s,
-			"the system refuses process_vm_readv() and /proc/self/mem, by which this "
-			"process would read its own memory");
+		give_up(s, "the system refuses process_vm_readv() and /proc/self/mem, by which "
+			   "this process would read its own memory");
 	else if (!vtr_python_find(&s->memory, &s->python, &err))
 		begin(s);
 	else

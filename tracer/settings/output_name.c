@@ -127,9 +127,8 @@ static int check_name(const struct name *n, const char *pattern, struct vpt_err 
 
 	if (n->overflow)
 		return vpt_fail(err, VPT_EINVAL,
-			"\"%.200s\": expected at most %zu bytes when expanded, found "
-			"more",
-			pattern, n->size - 1);
+			"\"%.200s\": expected at most %zu bytes when expanded, found more", pattern,
+			n->size - 1);
 	if (!*last || !strcmp(last, ".") || !strcmp(last, ".."))
 		return vpt_fail(err, VPT_EINVAL, "\"%.200s\": expected a file name, found a folder",
 			pattern);

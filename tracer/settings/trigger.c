@@ -157,8 +157,7 @@ int vtr_trigger_read(const char *text, struct vtr_trigger *out, struct vpt_err *
 	*out = (struct vtr_trigger){.kind = VTR_TRIGGER_NOW, .text = "now"};
 	return vpt_fail(err, VPT_EINVAL,
 		"expected now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, delay:SECONDS, "
-		"or "
-		"one of step, block and request with :A-B or :wait=N,active=N,repeat=N, found "
+		"or one of step, block and request with :A-B or :wait=N,active=N,repeat=N, found "
 		"\"%.100s\"",
 		text);
 }

@@ -46,9 +46,8 @@ void vpa_find_adapter(struct vpa_report *r)
 	f = vpa_finding_add(r, VPA_FOUND_UNMERGED_ADAPTER, vpa_saving_status(r, &s));
 	if (!f)
 		return;
-	f->title =
-		"small matrix products run beside each layer's: merge the adapter (LoRA) into the "
-		"weights";
+	f->title = "small matrix products run beside each layer's: merge the adapter (LoRA) into "
+		   "the weights";
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_GEMM);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,

@@ -105,8 +105,7 @@ static void find_same_stage(struct vpa_report *r, const struct vpa_blocks *b)
 			return;
 		f->title = vpa_arena_printf(&r->arena,
 			"%s does the same in each block: if its input stays the same, do it once "
-			"and "
-			"keep the result",
+			"and keep the result",
 			vpa_fit(s->name, 40).text);
 		f->measured = vpa_arena_printf(&r->arena,
 			"%s: the same %" PRIu64

@@ -270,8 +270,7 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 	f->caveat = "with a shorter window the model forgets earlier frames";
 	f->note = vpa_arena_printf(&r->arena, "%s%s%s", f->caveat,
 		grows_beside(r, b)
-			? "; other work grows too: at most each block is as short as the "
-			  "shortest"
+			? "; other work grows too: at most each block is as short as the shortest"
 			: "",
 		s.ns && sold ? "; what a faster back-end of attention would save is left out" : "");
 	s.ns = s.base_ns = s.ns > sold ? s.ns - sold : 0;
@@ -318,12 +317,10 @@ static void find_stage_growth(struct vpa_report *r, const struct vpa_blocks *b)
 	f = vpa_finding_add(r, VPA_FOUND_STAGE_GROWTH, vpa_saving_status(r, &s));
 	if (!f)
 		return;
-	f->title =
-		is_decoder_growth(b)
-			? "the decoder takes longer in each block: decode only the new latents, "
-			  "and keep its state between blocks"
-			: "a stage takes longer in each block: keep what it computed for earlier "
-			  "blocks";
+	f->title = is_decoder_growth(b) ? "the decoder takes longer in each block: decode only the "
+					  "new latents, and keep its state between blocks"
+					: "a stage takes longer in each block: keep what it "
+					  "computed for earlier blocks";
 	f->words = is_decoder_growth(b) ? "decode only the new latents"
 					: "compute only what is new in each block";
 	f->where = vpa_arena_printf(&r->arena, "in %s", b->grown_stage);
@@ -402,9 +399,8 @@ static void find_prompt_again(struct vpa_report *r, const struct vpa_blocks *b)
 		if (!f)
 			return;
 		vpa_finding_saves(r, f, &saving);
-		f->title =
-			"the text encoder runs in each block: encode a prompt once, and keep the "
-			"result until it changes";
+		f->title = "the text encoder runs in each block: encode a prompt once, and keep "
+			   "the result until it changes";
 		f->measured = vpa_arena_printf(&r->arena,
 			"%s: %" PRIu64 " times in %zu blocks, %s with nothing else beside it",
 			vpa_fit(s->name, 100).text, s->in_blocks, b->measured,

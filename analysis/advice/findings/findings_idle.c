@@ -70,8 +70,7 @@ static const struct vpa_advice advices[] = {
 		"run further ahead of the GPU, or use CUDA graphs"},
 	{VPA_CAUSE_DEPENDENCY, 0, 0, VPA_FOUND_DEPENDENCY,
 		"the GPUs wait for each other: give each of them work while the others run, or "
-		"make "
-		"the one that others wait for finish earlier"},
+		"make the one that others wait for finish earlier"},
 	{VPA_CAUSE_INSIDE_GRAPH, 0, 0, VPA_FOUND_INSIDE_GRAPH,
 		"fuse small kernels inside the CUDA graph"},
 	{VPA_CAUSE_GRAPH_START, 1, 0, VPA_FOUND_GRAPH_START,
@@ -268,8 +267,7 @@ static const char *title_of(struct vpa_report *r, const struct vpa_advice *a,
 	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces &&
 		sum->ns / sum->pieces > GRAPH_NODE_NS)
 		return "find out what nodes of the CUDA graph wait for: other streams, host "
-		       "functions, "
-		       "or work that was not recorded";
+		       "functions, or work that was not recorded";
 	return a->title;
 }
 

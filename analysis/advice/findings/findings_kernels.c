@@ -329,13 +329,11 @@ static const struct {
 } fallbacks[] = {
 	{VPA_FALLBACK_NAIVE_CONV, VPA_FAMILY_CONV,
 		"MIOpen found no fast kernel for convolutions and uses its reference one: try "
-		"FP16, "
-		"channels_last_3d, MIOPEN_FIND_MODE=NORMAL, a newer ROCm",
+		"FP16, channels_last_3d, MIOPEN_FIND_MODE=NORMAL, a newer ROCm",
 		"no naive_conv: type, layout, MIOPEN_FIND_MODE"},
 	{VPA_FALLBACK_ANY_ISA, VPA_FAMILY_GEMM,
 		"rocBLAS has no kernels for this GPU and uses those for any: install them for it, "
-		"or "
-		"a newer ROCm",
+		"or a newer ROCm",
 		"rocBLAS kernels for this GPU, not for any"},
 };
 

@@ -29,9 +29,8 @@ void vpa_find_model(struct vpa_report *r)
 	f = vpa_finding_add(r, VPA_FOUND_PARAMETERS, VPA_FINDING_WARN);
 	if (!f)
 		return;
-	f->title =
-		"a large model without a matrix product in 8 bits or fewer: quantise its weights "
-		"(FP8, INT8)";
+	f->title = "a large model without a matrix product in 8 bits or fewer: quantise its "
+		   "weights (FP8, INT8)";
 	f->measured = vpa_arena_printf(&r->arena, "%s: %s billion parameters",
 		vpa_fit(largest->name, 60).text,
 		vpa_fixed((double)largest->parameters / 1e9, 2).text);

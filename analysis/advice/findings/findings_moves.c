@@ -174,12 +174,10 @@ static void find_casts(struct vpa_report *r)
 		work_share);
 	if (!f)
 		return;
-	f->title =
-		of_weights
-			? "FP32 values are cast to 16 bits on the GPU: load the weights in BF16, "
-			  "or let autocast cache them"
-			: "values are cast between FP32 and 16 bits: fuse the casts, as "
-			  "torch.compile does";
+	f->title = of_weights ? "FP32 values are cast to 16 bits on the GPU: load the weights in "
+				"BF16, or let autocast cache them"
+			      : "values are cast between FP32 and 16 bits: fuse the casts, as "
+				"torch.compile does";
 	f->words = of_weights ? NULL : "fuse casts: torch.compile";
 	f->caveat =
 		of_weights ? "casts of activations stay, unless torch.compile fuses them" : NULL;

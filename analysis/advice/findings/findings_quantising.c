@@ -71,10 +71,9 @@ static const uint32_t packing_families =
 /* Several kernels pack one operand. */
 static void set_packing(struct vpa_finding *f, const struct vpa_report *r, uint64_t all_ns)
 {
-	f->title =
-		"operands of 8-bit products are quantised in several kernels each: use one kernel, "
-		"as "
-		"torch.compile makes it, and quantise once what q, k and v share; or stay in BF16";
+	f->title = "operands of 8-bit products are quantised in several kernels each: use one "
+		   "kernel, as torch.compile makes it, and quantise once what q, k and v share; or "
+		   "stay in BF16";
 	f->words = "quantise in one kernel: torch.compile";
 	f->base_likely_ms =
 		f->base_gain_ms *

@@ -62,9 +62,8 @@ static void set_words(struct vpa_report *r, struct vpa_finding *f)
 {
 	const struct vpa_stop_clock *clock = &r->host_stops.clock;
 
-	f->title =
-		"the process stands still, wherever it is: look for other processes on its CPUs, a "
-		"CPU quota, pages that are read from disk";
+	f->title = "the process stands still, wherever it is: look for other processes on its "
+		   "CPUs, a CPU quota, pages that are read from disk";
 	f->change = "drop stops";
 	if (!clock->every_ns)
 		return;

@@ -185,8 +185,7 @@ static void say_slower(struct vpa_report *r, const struct vpa_uneven_units *u)
 		return;
 	f->title = vpa_arena_printf(&r->arena,
 		"the same kernels take longer in %s: look at the GPU's clock, other work on the "
-		"GPU, "
-		"and shapes",
+		"GPU, and shapes",
 		which(r, u));
 	f->words = vpa_arena_printf(&r->arena, "find what slows kernels in %s", which(r, u));
 	vpa_finding_saves(r, f, &s);

@@ -53,14 +53,12 @@ static void find_bound(struct vpa_report *r)
 			"the GPU is the limit: make its work cheaper, not the host faster"},
 		[VPA_LIMIT_COPIES] = {VPA_FOUND_COPY_BOUND,
 			"copies are the limit: the GPU waits for data, not for the host"},
-		[VPA_LIMIT_COMM] = {VPA_FOUND_COMM_BOUND,
-			"communication is the limit: the GPU waits for "
-			"other GPUs, not for the host"},
+		[VPA_LIMIT_COMM] = {VPA_FOUND_COMM_BOUND, "communication is the limit: the GPU "
+							  "waits for other GPUs, not for the host"},
 		[VPA_LIMIT_PEERS] = {VPA_FOUND_PEER_BOUND,
 			"other ranks are the limit: this one finishes its work first"},
 		[VPA_LIMIT_FAULTS] = {VPA_FOUND_FAULT_BOUND,
-			"unified memory is the limit: move the data "
-			"before the kernels need it"},
+			"unified memory is the limit: move the data before the kernels need it"},
 	};
 	struct vpa_load load = vpa_load_of_all(r);
 	enum vpa_device_limit limit = vpa_device_limit_of(&load);
@@ -368,9 +366,8 @@ static void name_peers(struct vpa_report *r)
 	if (!f || r->device_count != 1)
 		return;
 	if (d->comm_sized_ns == d->comm_ns)
-		f->caveat = f->note =
-			"a transfer is taken to be as fast as the fastest of its kind: what "
-			"all calls wait is not in it";
+		f->caveat = f->note = "a transfer is taken to be as fast as the fastest of its "
+				      "kind: what all calls wait is not in it";
 	name = d->comm_wait_place.text;
 	vpa_finding_work_is_at(r, f, &d->comm_wait_place, d->comm_wait_place_ns, d->comm_wait_ns);
 	if (!f->where)
@@ -497,8 +494,7 @@ static void find_unfused_conv(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = "convolutions run as vol2col and a product, not in cuDNN: check their dtype, "
-		   "layout and "
-		   "padding";
+		   "layout and padding";
 	s.base_ns =
 		vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_CONV); /* the copies are of that family */
 	vpa_finding_saves(r, f, &s);

@@ -95,8 +95,7 @@ static const struct vpa_field verdict_fields[] = {
 		"units of both sides that the change and its interval leave out, the rates do not"},
 	{"units_needed", SIZE(units_needed), "count",
 		"units a side that it takes to tell a change from noise that changes slowly; 0: "
-		"there "
-		"are enough"},
+		"there are enough"},
 	{"resembles", FLAG(resembles), NULL,
 		"neighbouring units resemble each other, as with such noise"},
 	{"detectable", RATE(detectable), "fraction",
@@ -404,16 +403,14 @@ static const struct vpa_field comparison_fields[] = {
 	{"window", PART(window), NULL, "the whole windows, by kernel and place of idle time"},
 	{"lines", ROWS(line, lines, line_count), NULL,
 		"idle time of the windows by line, by change, descending, with the units of "
-		"window; "
-		"they add up to all idle time; empty: a capture has no stacks"},
+		"window; they add up to all idle time; empty: a capture has no stacks"},
 	{"counts", ROWS(counted, counts, count_count), NULL, "counts per unit in the windows"},
 	{"counters", ROWS(counter, counters, counter_count), NULL, "series of samples"},
 	{"findings", ROWS(finding, findings, finding_count), NULL,
 		"findings that only one side has"},
 	{"prediction", POINTER(prediction, prediction), NULL,
 		"what was predicted, and what came; null: A has no finding with a change that B "
-		"lacks, "
-		"or no prediction"},
+		"lacks, or no prediction"},
 };
 const struct vpa_fields vpa_fields_comparison =
 	FIELDS("comparison", "two sides of captures: every difference is b - a", comparison_fields);

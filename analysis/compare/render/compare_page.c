@@ -108,8 +108,7 @@ static const struct list lists[] = {
 	{"places", "Idle time", "Idle time and gaps in the whole window", 1, NULL, "idle",
 		{"window.rows", "Idle time by cause and place",
 			.first = "name range similar call host host_range a_per_unit b_per_unit "
-				 "a_mean_ns "
-				 "b_mean_ns delta_ns change"}},
+				 "a_mean_ns b_mean_ns delta_ns change"}},
 	{"lines", "Idle time by line", "Idle time by line of Python, in the whole window", 1, NULL,
 		NULL,
 		{"lines", "Idle time by cause and line",
@@ -178,18 +177,16 @@ static void put_setup(struct vpa_html *h, const struct vpa_comparison *c)
 
 static const struct vpa_html_word words[] = {
 	{"A, B, B - A", "A is what was, B what is. B - A is the change: times below 0 are saved."},
-	{"change in %", "Of stages, counts and samples it is a share of their own A. Of parts of "
-			"the mean, kernels "
-			"and idle time it is a share of the whole A, so that they add up."},
-	{"the mean",
-		"The mean of the paired blocks (or steps, or windows) of a side. If a unit has "
-		"several GPUs, it is the mean of a GPU."},
+	{"change in %",
+		"Of stages, counts and samples it is a share of their own A. Of parts of the mean, "
+		"kernels and idle time it is a share of the whole A, so that they add up."},
+	{"the mean", "The mean of the paired blocks (or steps, or windows) of a side. If a unit "
+		     "has several GPUs, it is the mean of a GPU."},
 	{"busy, idle", "A GPU is busy while at least one kernel, copy or memset runs on it, on any "
 		       "stream; otherwise it is idle."},
 	{"exclusive time", "While k kernels run at once, each counts 1/k of the time."},
-	{"interval",
-		"Holds the true change with the named probability: of these runs only, unless a "
-		"side has three runs or more."},
+	{"interval", "Holds the true change with the named probability: of these runs only, unless "
+		     "a side has three runs or more."},
 	{"p (Holm)", "How likely a difference as large would be if both sides were the same, after "
 		     "Holm's correction for the number of stages."},
 };

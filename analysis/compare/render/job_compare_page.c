@@ -102,9 +102,8 @@ static void put_unit(struct vpa_html *h, const struct vpa_job_comparison *c)
 			vpa_later(pairs.delta_scale_ns, vpa_magnitude(c->parts[i].delta_ns));
 	vpa_html_begin(h, "waterfall", vpa_unit_words(c->a.job->unit)->mean,
 		"What a rank does in it, the mean of all ranks. Each bar of A and of B begins "
-		"where "
-		"the one above it ends, on one scale; the changes have their own, red for more "
-		"time.");
+		"where the one above it ends, on one scale; the changes have their own, red for "
+		"more time.");
 	vpa_html_pairs_begin(h, "A", "B", "parts");
 	put_row(&pairs, c, vpa_unit_kind_name(c->a.job->unit), "whole", &whole, 1);
 	for (i = c->part_count; i-- > 0;)
@@ -127,8 +126,7 @@ static const struct list {
 		{"parts", "Parts of the mean", .first = "part a_ns b_ns delta_ns"}},
 	{"late-by", "Later by",
 		"What the last ranks did more of than those that waited for them, in a unit, "
-		"summed "
-		"over waits.",
+		"summed over waits.",
 		NULL, {"late_by", "Later by", .first = "class what place a_ns b_ns delta_ns"}},
 	{"setup", "Set-up", NULL, NULL, {"setup", "What differs", .first = "name a b"}},
 };
@@ -150,16 +148,13 @@ static void put_list(
 }
 
 static const struct vpa_html_word words[] = {
-	{"A, B, B - A",
-		"A is what was, B what is. B - A is the change: times below 0 are saved. A job is "
-		"one run, so it is not known how much of a change is chance."},
-	{"waiting for other ranks",
-		"From the start of a collective's kernel on this rank until the last rank has "
-		"started it, where nothing else runs."},
+	{"A, B, B - A", "A is what was, B what is. B - A is the change: times below 0 are saved. A "
+			"job is one run, so it is not known how much of a change is chance."},
+	{"waiting for other ranks", "From the start of a collective's kernel on this rank until "
+				    "the last rank has started it, where nothing else runs."},
 	{"transfers", "The rest of the collectives' time, where nothing else runs."},
-	{"later by",
-		"To a collective one rank comes last. What it did more of since the collective "
-		"before than each rank that waits."},
+	{"later by", "To a collective one rank comes last. What it did more of since the "
+		     "collective before than each rank that waits."},
 };
 
 /* ---- the whole ---- */

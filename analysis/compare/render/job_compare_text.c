@@ -46,8 +46,7 @@ static void put_result(struct vpa_page *p, const struct vpa_job_comparison *c)
 	if (c->verdict == VPA_JOBS_UNLIKE) {
 		vpa_page_words(p, "RESULT", VPA_YELLOW,
 			"UNLIKE: A counts in %ss, B in %ss: their times are not compared. Limit "
-			"both "
-			"to the same range with --range.",
+			"both to the same range with --range.",
 			vpa_unit_kind_name(c->a.job->unit), vpa_unit_kind_name(c->b.job->unit));
 		put_rates(p, c);
 		return;

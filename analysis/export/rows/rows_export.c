@@ -50,8 +50,7 @@ static const struct vpa_rows_column gap_columns[] = {
 		"launch only"},
 	{"function", VPT_UNIT_STRING,
 		"the innermost function of the user's code that covers most of the cause; empty: "
-		"unknown, or stacks are samples: see table idle, by device, cause, place and "
-		"call"},
+		"unknown, or stacks are samples: see table idle, by device, cause, place and call"},
 	{"file", VPT_UNIT_STRING, "its file"},
 	{"line", VPT_UNIT_NUMBER, "number of the line in it; empty: unknown"},
 	{"line_share", VPT_UNIT_F64, "fraction of the cause that is at the line"},

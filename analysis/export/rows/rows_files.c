@@ -52,8 +52,7 @@ static int begin_jsonl(void *state, const struct vpa_export_context *c)
 
 const struct vpa_exporter vpa_exporter_csv = {
 	.name = "csv",
-	.help = "A folder with one table per kind of row. A kernel row has its family, the "
-		"call\n"
+	.help = "A folder with one table per kind of row. A kernel row has its family, the call\n"
 		"that launched it, range, stage, block and step. Further tables list the gaps,\n"
 		"idle time by cause and place with its line of Python, and the ranges on each\n"
 		"GPU. Its schema.json describes the columns.",

@@ -344,11 +344,10 @@ static void write_rates(struct measure *m)
 		return;
 	}
 	b->denoise_rate = rate;
-	vpa_block_note(
-		m->w, vpa_arena_printf(&m->w->out->arena,
-			      "steady FPS is unavailable: %s after the last block, so frames "
-			      "per block time is a denoise rate",
-			      vpa_rest_comes(b->after)));
+	vpa_block_note(m->w, vpa_arena_printf(&m->w->out->arena,
+				     "steady FPS is unavailable: %s after the last block, so "
+				     "frames per block time is a denoise rate",
+				     vpa_rest_comes(b->after)));
 }
 
 /* ---- drift, outliers ---- */

@@ -436,8 +436,7 @@ static const struct vpa_field expert_fields[] = {
 		"gpu_ns, then host_own_ns, descending"},
 	{"marked", ROWS(marked, expert.marked, expert.marked_count), NULL,
 		"what the marks of a pipeline found, each after the one around it; empty if there "
-		"is "
-		"work on a GPU"},
+		"is work on a GPU"},
 };
 const struct vpa_fields vpa_fields_expert =
 	FIELDS("expert", "tables of what people look up by hand", expert_fields);
@@ -547,16 +546,14 @@ const struct vpa_view vpa_views_expert[] = {
 		VPA_TEXT_COLUMNS({"ms", .key = "span_ns"}, {"busy ms", .key = "busy_ns", .drop = 1},
 			{"times", .key = "runs"}, {"kernels", .key = "count"})},
 	{"queues", "Launches that wait", .section = "devices",
-		.first =
-			"device stream launches delay.p50_ns delay.p95_ns delay.max_ns waiting_p50 "
-			"waiting_p95 waiting_max",
+		.first = "device stream launches delay.p50_ns delay.p95_ns delay.max_ns "
+			 "waiting_p50 waiting_p95 waiting_max",
 		.text = {"queues", .after = "overlap", .rank = 37,
 			.title = "LAUNCHES THAT WAIT, by stream", .most = 8,
 			.label = "[{device} ]stream {stream}",
 			.below = "begun within 10 us: {delays_under_10us}, 100 us: "
-				 "{delays_under_100us}, "
-				 "1 ms: {delays_under_1ms}, 10 ms: {delays_under_10ms}, later: "
-				 "{delays_longer}"},
+				 "{delays_under_100us}, 1 ms: {delays_under_1ms}, 10 ms: "
+				 "{delays_under_10ms}, later: {delays_longer}"},
 		VPA_TEXT_COLUMNS({"launches", .key = "launches"},
 			{"wait p50", .key = "delay.p50_ns", .form = VPA_CELL_DURATION},
 			{"p95", .key = "delay.p95_ns", .form = VPA_CELL_DURATION, .drop = 2},

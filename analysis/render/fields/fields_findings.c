@@ -35,8 +35,7 @@ static const struct vpa_field finding_fields[] = {
 		"lower end of base_gain_ms; null: it is one number"},
 	{"base_likely_ms", POSITIVE(base_likely_ms), "ms",
 		"what findings are ordered by: of host code what half of it would save in the "
-		"base, of "
-		"a range its middle, else base_gain_ms; null: no gain"},
+		"base, of a range its middle, else base_gain_ms; null: no gain"},
 	{"fps_from", POSITIVE(fps_from), "frames/s",
 		"steady FPS as measured, of a request end to end; null: unavailable"},
 	{"fps_to", POSITIVE(fps_to), "frames/s", "the same with the full gain; null: unavailable"},
@@ -47,8 +46,7 @@ static const struct vpa_field finding_fields[] = {
 		"the same with the full gain; null: as before"},
 	{"adds_ms", POSITIVE(adds_ms), "ms",
 		"part of gain_at_most_ms that no finding before it may save too, which no two of "
-		"them "
-		"claim; null: nothing"},
+		"them claim; null: nothing"},
 	{"instead_of", WORD_OR_NULL(vpa_finding_id, instead_of), NULL,
 		"id of the finding before it that may save most of the rest; null: none",
 		.choice = vpa_finding_choice},
@@ -67,8 +65,7 @@ static const struct vpa_field finding_fields[] = {
 		"the rate of steps_per_s_from with the change; null: no prediction"},
 	{"predicted_at_least", FLAG(predicted_at_least), NULL,
 		"the change leaves out a part of the repair, whose effect the trace does not tell: "
-		"the "
-		"repair brings as much as predicted, or more"},
+		"the repair brings as much as predicted, or more"},
 };
 const struct vpa_fields vpa_fields_finding =
 	FIELDS("finding", "a conclusion, with its evidence", finding_fields);
@@ -102,15 +99,13 @@ static const struct vpa_field forecast_stage_fields[] = {
 		"ops"},
 	{"host_ms", REAL(host_ms), "ms",
 		"its part of the host's pace: of the forecast's host_ms; null: no replayed part of "
-		"the "
-		"trace has it",
+		"the trace has it",
 		.known = is_replayed},
 	{"recorded_ms", REAL(recorded_ms), "ms",
 		"its part of the forecast's base_ms; null: as before", .known = is_replayed},
 	{"predicted_ms", REAL(predicted_ms), "ms",
 		"the same with the changes of all findings, or of the only one that has any; "
-		"without, as "
-		"recorded; null: as before",
+		"without, as recorded; null: as before",
 		.known = is_replayed},
 };
 static const struct vpa_fields forecast_stage =
@@ -152,8 +147,7 @@ static const struct vpa_field forecast_fields[] = {
 		"one of them brings as much as predicted, or more"},
 	{"stages", ROWS(forecast_stage, stages, stage_count), NULL,
 		"what the mean block or request is made of, in order; the times add up; empty: "
-		"stages "
-		"overlap, or there are none"},
+		"stages overlap, or there are none"},
 };
 const struct vpa_fields vpa_fields_forecast = FIELDS("forecast",
 	"what a replay of the trace says; the predictions are in the findings", forecast_fields);

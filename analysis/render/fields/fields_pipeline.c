@@ -39,8 +39,7 @@ static const struct vpa_field block_fields[] = {
 	{"latency_ns", U64(latency_ns), "ns", "end_ns - start_ns"},
 	{"period_ns", U64(period_ns), "ns",
 		"end_ns - end_ns of the block before; of a request's first block, and of the first "
-		"after "
-		"a pause, its latency"},
+		"after a pause, its latency"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, summed over its devices"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in the period, summed over its devices"},
 	{"paused_ns", U64(paused_ns), "ns",
@@ -125,8 +124,7 @@ static int has_measured(const struct vpa_at *at)
 static const struct vpa_field drift_fields[] = {
 	{"grown_until_row", NATURAL(grown_until), "index",
 		"index in series of the last block of which the slopes tell, those after it being "
-		"as "
-		"long; null: of all measured ones"},
+		"as long; null: of all measured ones"},
 	{"period_slope_ns_per_block", REAL(period_drift_ns), "ns/block",
 		"Theil-Sen slope of the period"},
 	{"attention_slope_ns_per_block", REAL(attention_drift_ns), "ns/block",
@@ -151,8 +149,7 @@ static const struct vpa_field blocks_fields[] = {
 		"of these: not measured, the first ones and the first after each pause"},
 	{"frames", KNOWN(frames), "frames", "video frames of the measured blocks; null: not known"},
 	{"fps", RATE(fps), "frames/s",
-		"frames / span_ns; null: unavailable, or VAE or frame copies come after the "
-		"blocks",
+		"frames / span_ns; null: unavailable, or VAE or frame copies come after the blocks",
 		.head = "FPS steady"},
 	{"fps_includes", TEXTS(includes, include_count), NULL, "what lies inside the span"},
 	{"after", .look = VPA_LOOK_KERNEL, .choice = rest_choice, WORD_OR_NULL(vpa_rest, after),

@@ -266,8 +266,7 @@ static const struct vpa_field device_fields[] = {
 		"their transfers: they take that however little they move"},
 	{"first_use_ns", U64(first_use_ns), "ns",
 		"idle time in which code is loaded, and the driver and libraries initialise, for "
-		"the "
-		"first time"},
+		"the first time"},
 	{"first_use_code_ns", U64(first_use_code_ns), "ns",
 		"of first_use_ns: cause first use, that is, beside the code that was loaded"},
 	{"limit", COMPUTED(CHOICE), NULL, "what limits the device; idle: see causes",
@@ -429,8 +428,7 @@ static const struct vpa_field report_fields[] = {
 		.known = has_inferred, .optional = 1},
 	{"steps_unclear", ROWS(vpa_fields_rival, step_rivals, step_rival_count), NULL,
 		"two repetitions, the smaller first, of which either may be the steps; absent if "
-		"there "
-		"are none",
+		"there are none",
 		.known = has_rivals, .optional = 1},
 	{"lines", MEMBER(vpa_fields_lines, lines), NULL, "lines of Python; empty without stacks"},
 	{NULL, SAME_ROW(vpa_fields_expert), NULL, NULL},

@@ -165,8 +165,7 @@ static const struct vpa_field said_fields[] = {
 		"the first 4,096, by start_ns; empty where the program was not asked to tell"},
 	{"facts", ROWS(fact, said.facts, said.fact_count), NULL,
 		"of the run, in keys of the program's own; empty where it gave none, and of a "
-		"trace "
-		"of another tool"},
+		"trace of another tool"},
 	{"moments", ROWS(moment, said.moments, said.moment_count), NULL,
 		"marks that are no annotations; at most --top; by first_ns"},
 	{"iterations", ROWS(iteration, said.iterations, said.iteration_count), NULL,
@@ -228,8 +227,7 @@ const struct vpa_view vpa_views_said[] = {
 		VPA_TEXT_COLUMNS({"n", .key = "count"},
 			{"after", .key = "after_ns", .form = VPA_CELL_DURATION,
 				.note = "after: from the window's start to the first; to last: "
-					"from "
-					"that to the last"},
+					"from that to the last"},
 			{"to last", .key = "span_ns", .form = VPA_CELL_DURATION})},
 	{"iterations", "Iterations, one by one", .section = "said",
 		.first = "kind index block request timestep host_ns gpu_ns busy_ns idle_ns ops",

@@ -48,8 +48,7 @@ static const struct vpa_field inferred_fields[] = {
 	{"layers", KNOWN_COUNT(layers), "count", "repetitions inside a pass; null: none found"},
 	{"rows", KNOWN_COUNT(rows), "count",
 		"rows of steps that follow each other, as those of blocks and requests; null: one, "
-		"or "
-		"they differ"},
+		"or they differ"},
 	{"row_steps", KNOWN_COUNT(row_steps), "count", "steps in each row; null: as rows"},
 	{"rounds", SIZE(round_count), "count",
 		"rounds: a row of steps and what comes before the next row; not the same as rows "
@@ -92,8 +91,7 @@ static const struct vpa_field period_fields[] = {
 	{"request", U64(request), "index", "its request, among those with such steps"},
 	{"order", NATURAL(order), "index",
 		"its place among all steps of the request, by time, also those without a period; "
-		"null: not "
-		"known"},
+		"null: not known"},
 	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
 		"start of its first op, on the trace clock"},
 	{"period_ns", U64(period_ns), "ns",
@@ -119,8 +117,7 @@ static const struct vpa_field marked_fields[] = {
 		"periods by request, then time; at most 4,096"},
 	{"iterations_per_cycle", KNOWN(iterations_per_cycle), "count",
 		"N, if the optimizer runs in every N-th iteration, or every N-th takes far longer "
-		"than the "
-		"others: RESULT has the mean of whole cycles; null: there are none"},
+		"than the others: RESULT has the mean of whole cycles; null: there are none"},
 };
 const struct vpa_fields vpa_fields_marked =
 	FIELDS("marked_steps", "the periods of marked steps, without blocks", marked_fields);

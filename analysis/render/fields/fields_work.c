@@ -37,8 +37,7 @@ static const struct vpa_field kernel_fields[] = {
 		.head = "warps per SM"},
 	{"occupancy", RATE(occupancy), "fraction",
 		"estimate by grid and block: warps that a multiprocessor holds at once, of the "
-		"most that "
-		"it can, mean of its time; null: not known"},
+		"most that it can, mean of its time; null: not known"},
 	{"sm_efficiency", RATE(sm_efficiency), "fraction",
 		"estimate by grid: multiprocessors that have a block, of all, mean of its time; "
 		"null: not known",

@@ -258,11 +258,10 @@ void vpa_html_blocks(struct vpa_html *h, const struct vpa_report *r, const struc
 	if (!q)
 		return;
 	vpa_html_begin(h, "blocks", q->blocks.count ? "Blocks" : "Requests",
-		!q->blocks.count ? NULL
-		: q->blocks.warmup
-			? "The period of each block, by what the GPU did in it. Faint ones "
-			  "are warm-up, which is not measured."
-			: "The period of each block, by what the GPU did in it.");
+		!q->blocks.count   ? NULL
+		: q->blocks.warmup ? "The period of each block, by what the GPU did in it. Faint "
+				     "ones are warm-up, which is not measured."
+				   : "The period of each block, by what the GPU did in it.");
 	if (q->blocks.count && q->blocks.series[0].parts_ns) {
 		c = chart_of(r, &q->blocks);
 		put_chart(h, &c);

@@ -94,9 +94,8 @@ void vpa_html_counters(struct vpa_html *h, const struct vpa_report *r, const str
 	vpa_html_begin_folded(h, "counters", "Counters and memory");
 	vpa_html_print(h, "%s series over time</summary>\n", vpa_count(r->counter_count).text);
 	vpa_html_print(h,
-		"<p class=\"lead\">Each from 0 to %s of the window; the lower edge is 0, the "
-		"upper one the largest value. Series that never change are in the table "
-		"only.</p>\n",
+		"<p class=\"lead\">Each from 0 to %s of the window; the lower edge is 0, the upper "
+		"one the largest value. Series that never change are in the table only.</p>\n",
 		vpa_duration(s.length_ns).text);
 	vpa_html_raw(h, "<div class=\"counters\">\n");
 	for (i = 0; i < r->counter_count && charts < CHARTS && s.length_ns; i++) {

@@ -238,8 +238,7 @@ void vpa_html_findings(struct vpa_html *h, const struct vpa_report *r, const str
 		return;
 	vpa_html_begin(h, "fix-first", "Fix first",
 		"What each fix would bring: predicted by a replay of the trace with it, and at "
-		"most, if "
-		"nothing else becomes the bottleneck. Gains do not add up.");
+		"most, if nothing else becomes the bottleneck. Gains do not add up.");
 	vpa_html_raw(h, "<div class=\"cards\">\n");
 	for (i = 0; i < r->finding_count; i++)
 		if (!vpa_is_note(&r->findings[i]))

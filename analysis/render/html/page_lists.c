@@ -125,8 +125,7 @@ static void put_attention_by_stage(struct vpa_html *h, const struct vpa_report *
 			"height=\"14\"/><rect class=\"p-attention\" height=\"14\" width=\"");
 		vpa_html_percent(h, s->attention_ns, s->busy_ns);
 		vpa_html_print(h,
-			"%%\"/></svg></td><td class=\"n\">%s</td><td class=\"n\">%s "
-			"%%</td></tr>\n",
+			"%%\"/></svg></td><td class=\"n\">%s</td><td class=\"n\">%s %%</td></tr>\n",
 			vpa_duration(s->attention_ns / s->time.count).text,
 			vpa_percent(s->attention_ns, s->busy_ns).text);
 	}

@@ -46,9 +46,8 @@ static uint64_t units_at(const struct view *v, uint64_t time_ns)
 static void begin_lane(struct view *v, const char *label)
 {
 	vpa_html_print(v->h,
-		"<svg class=\"zoom lane\" data-width=\"%d\" y=\"%u\" width=\"100%%\" "
-		"height=\"%d\" viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" "
-		"data-label=\"",
+		"<svg class=\"zoom lane\" data-width=\"%d\" y=\"%u\" width=\"100%%\" height=\"%d\" "
+		"viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" data-label=\"",
 		UNITS, v->y, LANE - 4, UNITS);
 	vpa_html_text(v->h, label);
 	vpa_html_raw(v->h, "\">");

@@ -87,11 +87,10 @@ void vpa_html_stages(struct vpa_html *h, const struct vpa_report *r, const struc
 	vpa_html_begin(h, "stages", "Stages",
 		"Every instance is a thin line at its duration, from 0 on the left to the longest; "
 		"the median is solid, the 95th percentile dashed.");
-	vpa_html_raw(h,
-		"<div class=\"scroll\"><table class=\"fall strips\"><thead><tr><th "
-		"class=\"t\">stage</th><th class=\"bar\">instances</th><th class=\"n\">"
-		"longest</th><th class=\"n\">p50</th><th class=\"n\">p95</th><th class=\"n\">count"
-		"</th></tr></thead>\n<tbody>\n");
+	vpa_html_raw(h, "<div class=\"scroll\"><table class=\"fall strips\"><thead><tr><th "
+			"class=\"t\">stage</th><th class=\"bar\">instances</th><th "
+			"class=\"n\">longest</th><th class=\"n\">p50</th><th "
+			"class=\"n\">p95</th><th class=\"n\">count</th></tr></thead>\n<tbody>\n");
 	for (i = 0; i < r->stage_count && i < STAGES; i++)
 		put_stage(h, r, &r->stages[i]);
 	vpa_html_raw(h, "</tbody></table></div>\n");

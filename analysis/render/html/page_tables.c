@@ -250,8 +250,7 @@ static void put_swatch(struct vpa_html *h, const struct column *c, const char *t
 {
 	if (!has_swatch(c))
 		return;
-	vpa_html_raw(h, "<svg class=\"swatch\"><rect width=\"12\" "
-			"height=\"12\" class=\"p-");
+	vpa_html_raw(h, "<svg class=\"swatch\"><rect width=\"12\" height=\"12\" class=\"p-");
 	vpa_html_slug(h, text);
 	vpa_html_raw(h, c->look & VPA_LOOK_CAUSE ? " idle\"/></svg>" : "\"/></svg>");
 }

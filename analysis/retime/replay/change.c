@@ -128,8 +128,7 @@ static int read_calls(
 	if (!*word || strlen(word) >= sizeof(c->name))
 		return refuse(w,
 			"the name of a CUDA call, syncs, launches, copies, small-reads, "
-			"allocations, "
-			"loads, graph-builds, adapters, unpacking or stops",
+			"allocations, loads, graph-builds, adapters, unpacking or stops",
 			err);
 	strcpy(c->name, word);
 	c->what = VPA_WHAT_CALLS;

@@ -65,8 +65,7 @@ static int is_part_checked(const struct vpa_at *at)
 static const struct vpa_field part_fields[] = {
 	{"kind", CHOICE(vpa_part_kind, kind), NULL,
 		"stage, or context, the pass that writes the KV cache: from its first op's start "
-		"to "
-		"its last op's end; step: to the next one's start",
+		"to its last op's end; step: to the next one's start",
 		.choice = part_kind_choice},
 	{"name", TEXT(name), NULL, "name of the stage; step or iteration"},
 	{"number", NATURAL(number), "index",

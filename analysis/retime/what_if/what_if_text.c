@@ -13,8 +13,7 @@ static void put_simulated(struct vpa_page *p, int simulated)
 {
 	if (simulated == 1)
 		vpa_page_words(p, "DATA", VPA_YELLOW,
-			"SIMULATED: no GPU ran; a stand-in made up every "
-			"device time.");
+			"SIMULATED: no GPU ran; a stand-in made up every device time.");
 }
 
 /* Side by side they say what limits, without a threshold. */
@@ -243,8 +242,7 @@ void vpa_what_if_put_findings(struct vpa_page *p, const struct vpa_report *r)
 	else
 		vpa_page_words(p, "WHAT IF", VPA_PLAIN,
 			"No finding of this trace asks for a change that can be replayed. Try one "
-			"with "
-			"--change.");
+			"with --change.");
 	put_paces(p, f);
 	put_confidence(p, f, r);
 }

@@ -189,8 +189,7 @@ static int read_member(struct document *d)
 	if (!strcmp(key, "ph") && !d->has_events)
 		return vpt_fail(d->err, VPT_EUNSUPPORTED,
 			"JSON lines: expected one JSON text, found an event in each line; join "
-			"them "
-			"with: jq -s . FILE > trace.json");
+			"them with: jq -s . FILE > trace.json");
 	rc = vpt_kineto_json_peek(&d->json, &c);
 	if (rc)
 		return rc;

@@ -186,8 +186,7 @@ static int read_export(struct vpt_source *src, struct vpt_collect *c,
 	if (!is_export(db)) {
 		rc = vpt_fail(err, VPT_EDATA,
 			"%s is an SQLite database but not an Nsight Systems export: expected a "
-			"table "
-			"CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS%s%s%s%s",
+			"table CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS%s%s%s%s",
 			src->name,
 			vpt_nsight_is_view(db, "CUPTI_ACTIVITY_KIND_KERNEL") ||
 					vpt_nsight_is_view(db, vpt_nsight_nvtx.name)

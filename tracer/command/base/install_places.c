@@ -120,8 +120,7 @@ static int find_library(char out[PATH_MAX], struct vpt_err *err)
 	if (!*out)
 		return vpt_fail(err, VPT_EINVAL,
 			"libvptrace.so is neither beside this program nor in %s: install it, or "
-			"set "
-			"VPTRACE_LIBRARY to its path",
+			"set VPTRACE_LIBRARY to its path",
 			VPT_LIBRARY_FOLDER);
 	if (access(out, R_OK))
 		return vpt_fail(err, VPT_EINVAL, "%.300s cannot be read", out);

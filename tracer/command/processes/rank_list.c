@@ -113,8 +113,7 @@ void vtr_ranks_say_missing(const struct vtr_list *list)
 	}
 	if (here > 0 && count < (size_t)here)
 		vtr_say("%zu of %ld ranks of this host reported nothing: they used neither CUDA "
-			"nor "
-			"NVTX, or ended before",
+			"nor NVTX, or ended before",
 			(size_t)here - count, here);
 	else if (here <= 0 && world > 0 && count < (size_t)world)
 		vtr_say("%zu of %ld ranks reported nothing: they run on other hosts, used neither "

@@ -313,9 +313,8 @@ int vtr_library_ask(struct vtr_library *library, struct vpt_err *err)
 	if (library->may_recurse && !vtr_driver_serves_cupti())
 		return vpt_fail(err, VPTRACE_ENOCUPTI,
 			"%.256s is from CUDA 13.2 and does not accept this libcuda.so.1 (%s): "
-			"update the "
-			"driver, or set VPTRACE_LIBCUPTI to the libcupti of another CUDA toolkit "
-			"13",
+			"update the driver, or set VPTRACE_LIBCUPTI to the libcupti of another "
+			"CUDA toolkit 13",
 			library->path, vtr_driver_words(driver, sizeof(driver)));
 	rc = library->fn.version(&library->api);
 	if (rc != VTR_CUPTI_OK)
@@ -352,8 +351,7 @@ static int try_in_child(const char *path, struct vpt_err *err)
 		return VPT_OK;
 	return vpt_fail(err, VPTRACE_ENOCUPTI,
 		"the CUDA driver (libcuda.so.1) or libcupti does not work: in a child process %s, "
-		"so "
-		"this one does not load it. vptrace doctor says more",
+		"so this one does not load it. vptrace doctor says more",
 		failure);
 }
 
@@ -368,8 +366,7 @@ int vtr_library_open(const char *path, struct vtr_library *out, struct vpt_err *
 	if (!rc && driver < OLDEST_DRIVER)
 		rc = vpt_fail(err, VPTRACE_ENOCUPTI,
 			"CUDA driver %d.%d is older than 11.8, the oldest that CUPTI traces with "
-			"here: "
-			"update the driver",
+			"here: update the driver",
 			driver / 1000, driver % 1000 / 10);
 	if (!rc)
 		rc = vtr_library_load(path, driver, out, err);

@@ -78,8 +78,7 @@ void vtr_check_driver(const struct vtr_patient *p, struct vtr_answer *a)
 	if (*kernel && !has_device_files())
 		vtr_find(a, VTR_STATUS_FAIL,
 			"In a container: docker run --gpus all. Else run nvidia-modprobe -u -c 0 "
-			"as "
-			"root.",
+			"as root.",
 			"the driver's kernel part %s is loaded, but there is no /dev/nvidia0",
 			kernel);
 }

@@ -58,10 +58,9 @@ static void find_torch(const struct vtr_patient *p, struct vtr_answer *a)
 			"torch %s, CUDA %s", torch, cuda ? cuda : "none");
 	if (heard)
 		vtr_find(a, vtr_probe_number(r, "heard") ? VTR_STATUS_OK : VTR_STATUS_FAIL,
-			vtr_probe_number(r, "heard")
-				? NULL
-				: "import vptrace before torch's first range: it then wraps "
-				  "torch.cuda.nvtx.",
+			vtr_probe_number(r, "heard") ? NULL
+						     : "import vptrace before torch's first range: "
+						       "it then wraps torch.cuda.nvtx.",
 			vtr_probe_number(r, "heard")
 				? "ranges of torch.cuda.nvtx are recorded"
 				: "ranges of torch.cuda.nvtx are not recorded");

@@ -8,10 +8,9 @@
 
 static void put_head(struct vpa_html *h, const struct vpa_html_page *page)
 {
-	vpa_html_raw(h,
-		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		"style-src 'sha256-");
+	vpa_html_raw(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+			"'none'; style-src 'sha256-");
 	vpa_html_raw(h, vpa_page_css_hash);
 	vpa_html_raw(h, "'; script-src 'sha256-");
 	vpa_html_raw(h, vpa_page_js_hash);

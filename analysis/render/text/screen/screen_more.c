@@ -24,8 +24,7 @@ static int put_unmarked(struct vpa_page *p, const struct vpa_screen *s, const ch
 	else if (r->step_rival_count && !r->inferred_count)
 		vpa_page_item(p, section,
 			"nothing marks steps: they may be %s of %s of GPU work, or %s of %s; see "
-			"MARK at "
-			"the end of --full",
+			"MARK at the end of --full",
 			vpa_count(may_be[0].count).text, vpa_duration(may_be[0].median_ns).text,
 			vpa_count(may_be[1].count).text, vpa_duration(may_be[1].median_ns).text);
 	else

@@ -295,8 +295,7 @@ static void add_reasons(struct vpa_table *t, const struct vpa_step_kinds *k)
 	if (k->fewer)
 		vpa_text_row(t, 1,
 			"%s of %s steps run at most 80 %% of a full step's kernels: a step cache? "
-			"As "
-			"many full steps take %s longer",
+			"As many full steps take %s longer",
 			vpa_count(k->fewer).text, vpa_count(k->steps).text,
 			vpa_duration(k->saved_ns).text);
 	if (k->paired)

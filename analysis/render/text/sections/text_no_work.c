@@ -33,9 +33,8 @@ static struct no_work no_work_of(const struct vpa_report *r)
 					"memset, only host events",
 			NULL, CHECK_NOTHING};
 	if (vpa_meta(r, VPT_METADATA_SIMULATE))
-		return (struct no_work){
-			"Recorded without a GPU (vptrace run --simulate): the marks "
-			"with the host's own times",
+		return (struct no_work){"Recorded without a GPU (vptrace run --simulate): the "
+					"marks with the host's own times",
 			"There are no device times, so no FPS.", CHECK_NOTHING};
 	if (v->is_ranges_only)
 		return (struct no_work){"No GPU work in this trace: VPTRACE_PROFILE=none records "
@@ -43,13 +42,11 @@ static struct no_work no_work_of(const struct vpa_report *r)
 			NULL, CHECK_NOTHING};
 	if (!v->complete && v->reason_count)
 		return (struct no_work){
-			"No GPU work in what could be read: the trace is incomplete, "
-			"see DATA",
+			"No GPU work in what could be read: the trace is incomplete, see DATA",
 			NULL, CHECK_NOTHING};
 	if (v->launches_without_op)
-		return (struct no_work){
-			"No GPU work in this trace, although the host launched some: "
-			"no kernel, copy or memset was recorded",
+		return (struct no_work){"No GPU work in this trace, although the host launched "
+					"some: no kernel, copy or memset was recorded",
 			NULL, CHECK_RECORDER};
 	if (!has_host_events(&r->counts))
 		return (struct no_work){"No GPU work in this trace: it has no events", NULL,

@@ -78,8 +78,7 @@ void vpa_text_steps(struct vpa_page *p, const struct vpa_report *r, const struct
 	if (r->step_rival_count)
 		vpa_page_words(p, r->inferred_count ? "" : "STEPS", VPA_PLAIN,
 			"not inferred: two repetitions of the kernel sequence may be the steps, %s "
-			"of %s "
-			"of GPU work or %s of %s; mark steps to get their rate",
+			"of %s of GPU work or %s of %s; mark steps to get their rate",
 			vpa_count(r->step_rivals[0].count).text,
 			vpa_duration(r->step_rivals[0].median_ns).text,
 			vpa_count(r->step_rivals[1].count).text,
