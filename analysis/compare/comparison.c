@@ -1,6 +1,7 @@
 /* comparison.c - pairs the units of two sides, and judges the difference. */
 #include "analysis/compare/comparison_steps.h"
 
+#include "analysis/base/choices.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>
@@ -8,15 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *vpa_change_name(enum vpa_verdict_change change)
-{
-	static const char *const names[] = {[VPA_CHANGE_SAME] = "same",
-		[VPA_CHANGE_FASTER] = "faster",
-		[VPA_CHANGE_SLOWER] = "slower",
-		[VPA_CHANGE_INCONCLUSIVE] = "inconclusive"};
-
-	return change < VPA_CHANGES ? names[change] : "";
-}
+VPA_WORDS_OF(enum vpa_verdict_change,
+	vpa_change_name, [VPA_CHANGE_SAME] = "same", [VPA_CHANGE_FASTER] = "faster",
+	[VPA_CHANGE_SLOWER] = "slower", [VPA_CHANGE_INCONCLUSIVE] = "inconclusive");
 
 /* ---- values ---- */
 

@@ -3,6 +3,8 @@
  * Rows of the two sides are matched by name. A figure of a side is the mean of its runs. */
 #include "analysis/compare/comparison_steps.h"
 
+#include "analysis/base/choices.h"
+
 #include <stdlib.h>
 
 static const struct vpa_report *run_at(const struct vpa_comparison *c, size_t run)
@@ -160,17 +162,10 @@ static double relative(double a, double b)
 	return a > 0 ? (b - a) / a : 0;
 }
 
-const char *vpa_count_group_name(enum vpa_count_group group)
-{
-	static const char *const names[VPA_COUNT_GROUPS] = {[VPA_COUNTS_EVENTS] = "events",
-		[VPA_COUNTS_GRAPHS] = "graphs",
-		[VPA_COUNTS_COPIES] = "copies",
-		[VPA_COUNTS_SYNCS] = "syncs",
-		[VPA_COUNTS_ATTENTION] = "attention",
-		[VPA_COUNTS_GEMM] = "gemm"};
-
-	return group < VPA_COUNT_GROUPS ? names[group] : NULL;
-}
+VPA_WORDS_OF(enum vpa_count_group,
+	vpa_count_group_name, [VPA_COUNTS_EVENTS] = "events", [VPA_COUNTS_GRAPHS] = "graphs",
+	[VPA_COUNTS_COPIES] = "copies", [VPA_COUNTS_SYNCS] = "syncs",
+	[VPA_COUNTS_ATTENTION] = "attention", [VPA_COUNTS_GEMM] = "gemm");
 
 /* The counts that are written. */
 struct counting {

@@ -1,6 +1,7 @@
 /* unit_accounts.c - why the mean unit takes longer: its parts, and those of the whole window. */
 #include "analysis/compare/comparison_steps.h"
 
+#include "analysis/base/choices.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
@@ -174,15 +175,8 @@ size_t vpa_compare_leading(
 
 /* ---- the window ---- */
 
-const char *vpa_row_state_name(enum vpa_row_state state)
-{
-	static const char *const names[] = {[VPA_ROW_BOTH] = "both",
-		[VPA_ROW_NEW] = "new",
-		[VPA_ROW_GONE] = "gone",
-		[VPA_ROW_OTHER_SHAPE] = "other shape"};
-
-	return state < VPA_ROW_STATES ? names[state] : "";
-}
+VPA_WORDS_OF(enum vpa_row_state, vpa_row_state_name, [VPA_ROW_BOTH] = "both", [VPA_ROW_NEW] = "new",
+	[VPA_ROW_GONE] = "gone", [VPA_ROW_OTHER_SHAPE] = "other shape");
 
 static const char other_kernels[] = "(other kernels)";
 

@@ -1,6 +1,7 @@
 /* idle_limit.c - groups of causes. */
 #include "analysis/pipeline/unit_limit.h"
 
+#include "analysis/base/choices.h"
 #include "formats/base/saturate.h"
 
 /* In the order of causes.def. */
@@ -30,22 +31,13 @@ static const enum vpa_cause_group groups[VPA_CAUSES] = {
 	[VPA_CAUSE_PROFILER] = VPA_GROUP_RECORDING,
 };
 
-const char *vpa_cause_group_words(enum vpa_cause_group group)
-{
-	static const char *const words[VPA_GROUPS] = {
-		[VPA_GROUP_NONE] = "nothing",
-		[VPA_GROUP_PACE] = "the host's pace",
-		[VPA_GROUP_WAITS] = "waits of the host",
-		[VPA_GROUP_SETUP] = "set-up by the host",
-		[VPA_GROUP_CALLS] = "other calls of the host",
-		[VPA_GROUP_STREAMS] = "waits of GPUs for each other",
-		[VPA_GROUP_STARTS] = "the time that the GPU needs to start work",
-		[VPA_GROUP_QUEUED] = "queued work that started late",
-		[VPA_GROUP_RECORDING] = "the recording",
-	};
-
-	return words[group];
-}
+VPA_WORDS_OF(enum vpa_cause_group, vpa_cause_group_words, [VPA_GROUP_NONE] = "nothing",
+	[VPA_GROUP_PACE] = "the host's pace", [VPA_GROUP_WAITS] = "waits of the host",
+	[VPA_GROUP_SETUP] = "set-up by the host", [VPA_GROUP_CALLS] = "other calls of the host",
+	[VPA_GROUP_STREAMS] = "waits of GPUs for each other",
+	[VPA_GROUP_STARTS] = "the time that the GPU needs to start work",
+	[VPA_GROUP_QUEUED] = "queued work that started late",
+	[VPA_GROUP_RECORDING] = "the recording");
 
 uint32_t vpa_cause_group_causes(enum vpa_cause_group group)
 {

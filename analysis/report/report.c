@@ -2,11 +2,12 @@
  * place or a call waited at. */
 #include "analysis/report/report.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
+#include "analysis/base/choices.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 	"lt_1us", "1_5us", "5_20us", "20_100us", "100us_1ms", "1_10ms", "gt_10ms"};
@@ -96,14 +97,8 @@ const struct vpa_request *vpa_main_request(const struct vpa_report *r)
 	return count ? median_of(steady, count) : best;
 }
 
-const char *vpa_attention_kind_name(enum vpa_attention_kind kind)
-{
-	static const char *const names[] = {[VPA_ATTENTION_UNKNOWN] = "unknown",
-		[VPA_ATTENTION_SELF] = "self",
-		[VPA_ATTENTION_CROSS] = "cross"};
-
-	return (size_t)kind < sizeof(names) / sizeof(*names) ? names[kind] : NULL;
-}
+VPA_WORDS_OF(enum vpa_attention_kind, vpa_attention_kind_name, [VPA_ATTENTION_UNKNOWN] = "unknown",
+	[VPA_ATTENTION_SELF] = "self", [VPA_ATTENTION_CROSS] = "cross");
 
 void vpa_report_free(struct vpa_report *r)
 {

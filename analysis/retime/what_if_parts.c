@@ -1,16 +1,11 @@
 /* what_if_parts.c - lists instances of stages and steps, and takes means of them. */
 #include "analysis/retime/what_if_parts.h"
 
+#include "analysis/base/choices.h"
 #include "analysis/report/overview.h"
 
-const char *vpa_part_kind_name(enum vpa_part_kind kind)
-{
-	static const char *const names[VPA_PART_KINDS] = {[VPA_PART_OF_STAGE] = "stage",
-		[VPA_PART_OF_CONTEXT] = "context",
-		[VPA_PART_OF_STEP] = "step"};
-
-	return kind < VPA_PART_KINDS ? names[kind] : "";
-}
+VPA_WORDS_OF(enum vpa_part_kind, vpa_part_kind_name, [VPA_PART_OF_STAGE] = "stage",
+	[VPA_PART_OF_CONTEXT] = "context", [VPA_PART_OF_STEP] = "step");
 
 /* ---- which instances ---- */
 

@@ -1,6 +1,7 @@
 /* trend.c - figures of reports, and where they change. */
 #include "analysis/trend/trend.h"
 
+#include "analysis/base/choices.h"
 #include "analysis/compare/conditions/fail_conditions.h"
 #include "analysis/compare/series_stats.h"
 #include "analysis/pipeline/unit.h"
@@ -12,17 +13,10 @@
 #include <string.h>
 #include <time.h>
 
-const char *vpa_trend_figure_name(enum vpa_trend_figure figure)
-{
-	static const char *const names[] = {[VPA_TREND_FPS] = "fps",
-		[VPA_TREND_STEPS] = "steps_per_s",
-		[VPA_TREND_PERIOD] = "period_ns",
-		[VPA_TREND_IDLE] = "idle_share",
-		[VPA_TREND_MEMORY] = "memory_peak_bytes",
-		[VPA_TREND_ENERGY] = "energy_j"};
-
-	return names[figure];
-}
+VPA_WORDS_OF(enum vpa_trend_figure,
+	vpa_trend_figure_name, [VPA_TREND_FPS] = "fps", [VPA_TREND_STEPS] = "steps_per_s",
+	[VPA_TREND_PERIOD] = "period_ns", [VPA_TREND_IDLE] = "idle_share",
+	[VPA_TREND_MEMORY] = "memory_peak_bytes", [VPA_TREND_ENERGY] = "energy_j");
 
 void vpa_trend_time(uint64_t unix_ns, char out[VPA_TREND_TIME])
 {

@@ -7,10 +7,7 @@
 
 /* ---- words ---- */
 
-static const char *change_choice(size_t i)
-{
-	return i < VPA_CHANGES ? vpa_change_name((enum vpa_verdict_change)i) : NULL;
-}
+static VPA_NAMES(change_choice, vpa_change_name, VPA_CHANGES);
 
 /* The kinds of unit, then "frame". */
 static const char *unit_choice(size_t i)
@@ -27,20 +24,14 @@ static uint64_t unit_number(const struct vpa_at *at)
 	return c->per_frame ? (uint64_t)VPA_UNIT_KINDS : (uint64_t)c->unit;
 }
 
-static const char *state_choice(size_t i)
-{
-	return i < VPA_ROW_STATES ? vpa_row_state_name((enum vpa_row_state)i) : NULL;
-}
+static VPA_NAMES(state_choice, vpa_row_state_name, VPA_ROW_STATES);
 
 static const char *group_choice(size_t i)
 {
 	return vpa_count_group_name((enum vpa_count_group)i);
 }
 
-static const char *side_choice(size_t i)
-{
-	return i == 0 ? "a" : i == 1 ? "b" : NULL;
-}
+static VPA_WORDS(side_choice, "a", "b");
 
 static uint64_t side_number(const struct vpa_at *at)
 {
@@ -49,10 +40,7 @@ static uint64_t side_number(const struct vpa_at *at)
 	return f->in_b != 0;
 }
 
-static const char *schema_choice(size_t i)
-{
-	return i ? NULL : VPA_COMPARE_SCHEMA;
-}
+static VPA_WORDS(schema_choice, VPA_COMPARE_SCHEMA);
 
 /* ---- the verdict ---- */
 

@@ -4,10 +4,7 @@
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/render/fields/fields.h"
 
-static const char *schema_choice(size_t i)
-{
-	return i ? NULL : VPA_COMPARE_RANKS_SCHEMA;
-}
+static VPA_WORDS(schema_choice, VPA_COMPARE_RANKS_SCHEMA);
 
 /* ---- sides ---- */
 
@@ -72,13 +69,7 @@ static const struct vpa_fields side = FIELDS("side", "one of the jobs", side_fie
 
 /* ---- what changed ---- */
 
-static const char *part_choice(size_t i)
-{
-	static const char *const names[VPA_SCALING_PARTS] = {
-		"transfers", "waits", "host", "idle", "copies", "compute"};
-
-	return i < VPA_SCALING_PARTS ? names[i] : NULL;
-}
+static VPA_WORDS(part_choice, "transfers", "waits", "host", "idle", "copies", "compute");
 
 #define ROW struct vpa_compared_job_part
 static const struct vpa_field part_fields[] = {
@@ -126,12 +117,7 @@ static const struct vpa_fields setup = FIELDS("setup", "a fact that differs", se
 
 /* ---- the comparison ---- */
 
-static const char *verdict_choice(size_t i)
-{
-	static const char *const names[] = {"same", "faster", "slower", "unlike"};
-
-	return i < 4 ? names[i] : NULL;
-}
+static VPA_WORDS(verdict_choice, "same", "faster", "slower", "unlike");
 
 #define ROW struct vpa_job_comparison
 static const struct vpa_field comparison_fields[] = {

@@ -1,6 +1,7 @@
 /* table_columns.c - the types that units have. */
 #include "analysis/export/rows/table_columns.h"
 
+#include "analysis/base/choices.h"
 #include "formats/base/memory.h"
 #include "formats/event_schema.h"
 
@@ -24,15 +25,8 @@ static const struct {
 	{VPT_UNIT_CALL, VPA_COLUMN_TEXT, "CUDA call"},
 };
 
-const char *vpa_column_type_name(enum vpa_column_type type)
-{
-	static const char *const names[] = {[VPA_COLUMN_INTEGER] = "integer",
-		[VPA_COLUMN_NUMBER] = "number",
-		[VPA_COLUMN_TEXT] = "text",
-		[VPA_COLUMN_ANY] = "any"};
-
-	return names[type];
-}
+VPA_WORDS_OF(enum vpa_column_type, vpa_column_type_name, [VPA_COLUMN_INTEGER] = "integer",
+	[VPA_COLUMN_NUMBER] = "number", [VPA_COLUMN_TEXT] = "text", [VPA_COLUMN_ANY] = "any");
 
 void vpa_table_columns_put(struct vpa_table_columns *c, const struct vpa_table_column *column)
 {

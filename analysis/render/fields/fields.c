@@ -25,42 +25,14 @@ static const struct vpa_field spread[] = {
 const struct vpa_fields vpa_fields_spread = FIELDS("spread", "distribution of durations", spread);
 #undef ROW
 
-const char *vpa_cause_choice(size_t i)
-{
-	return i < VPA_CAUSES ? vpa_cause_text((enum vpa_cause)i) : NULL;
-}
-
-const char *vpa_part_choice(size_t i)
-{
-	static const char *const kinds[] = {
-		[VPA_PART_BUSY] = "busy", [VPA_PART_IDLE] = "idle", [VPA_PART_PAUSED] = "paused"};
-
-	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i] : NULL;
-}
-
-const char *vpa_scope_choice(size_t i)
-{
-	return i < VPA_SCOPE_KINDS ? vpa_scope_kind_name((enum vpa_scope_kind)i) : NULL;
-}
-
-const char *vpa_finding_status_choice(size_t i)
-{
-	static const char *const words[] = {[VPA_FINDING_INFO] = "info",
-		[VPA_FINDING_WARN] = "warn",
-		[VPA_FINDING_FAIL] = "fail"};
-
-	return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;
-}
-
-const char *vpa_finding_choice(size_t i)
-{
-	return i < VPA_FOUND_COUNT ? vpa_finding_text((enum vpa_finding_id)i) : NULL;
-}
-
-const char *vpa_family_choice(size_t i)
-{
-	return i < VPA_FAMILY_COUNT ? vpa_family_name((enum vpa_family)i) : NULL;
-}
+VPA_NAMES(vpa_cause_choice, vpa_cause_text, VPA_CAUSES);
+VPA_WORDS(vpa_part_choice, [VPA_PART_BUSY] = "busy", [VPA_PART_IDLE] = "idle",
+	[VPA_PART_PAUSED] = "paused");
+VPA_NAMES(vpa_scope_choice, vpa_scope_kind_name, VPA_SCOPE_KINDS);
+VPA_WORDS(vpa_finding_status_choice, [VPA_FINDING_INFO] = "info", [VPA_FINDING_WARN] = "warn",
+	[VPA_FINDING_FAIL] = "fail");
+VPA_NAMES(vpa_finding_choice, vpa_finding_text, VPA_FOUND_COUNT);
+VPA_NAMES(vpa_family_choice, vpa_family_name, VPA_FAMILY_COUNT);
 
 const char *vpa_backend_choice(size_t i)
 {
@@ -69,15 +41,8 @@ const char *vpa_backend_choice(size_t i)
 	return i < VPA_BACKENDS ? vpa_backend_name((enum vpa_backend)i) : NULL;
 }
 
-const char *vpa_precision_choice(size_t i)
-{
-	return i < VPA_PRECISIONS ? vpa_precision_name((enum vpa_precision)i) : NULL;
-}
-
-const char *vpa_base_choice(size_t i)
-{
-	return i < VPA_BASES ? vpa_base_name((enum vpa_base)i) : NULL;
-}
+VPA_NAMES(vpa_precision_choice, vpa_precision_name, VPA_PRECISIONS);
+VPA_NAMES(vpa_base_choice, vpa_base_name, VPA_BASES);
 
 uint64_t vpa_first_choice(const struct vpa_at *at)
 {

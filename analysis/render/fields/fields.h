@@ -17,6 +17,7 @@
 #ifndef VPA_ANALYSIS_RENDER_FIELDS_FIELDS_H
 #define VPA_ANALYSIS_RENDER_FIELDS_FIELDS_H
 
+#include "analysis/base/choices.h"
 #include "analysis/render/fields/view.h"
 #include "analysis/report/report.h"
 #include "formats/io/json_writer.h"

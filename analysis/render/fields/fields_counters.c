@@ -8,10 +8,7 @@ static const char mean_help[] = "mean of its samples or by time, see mean_of",
 		  by_time_help[] = "mean by time; null: over no time",
 		  p95_help[] = "value that 95 % of the same samples or time do not exceed";
 
-static const char *mean_of_choice(size_t i)
-{
-	return i == VPA_MEAN_OF_TIME ? "time" : i == VPA_MEAN_OF_SAMPLES ? "samples" : NULL;
-}
+static VPA_WORDS(mean_of_choice, [VPA_MEAN_OF_TIME] = "time", [VPA_MEAN_OF_SAMPLES] = "samples");
 
 #define ROW struct vpa_counter_part
 static int part_has_time(const struct vpa_at *at)

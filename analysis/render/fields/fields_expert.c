@@ -3,15 +3,8 @@
 
 /* ---- the checklist ---- */
 
-static const char *status_choice(size_t i)
-{
-	static const char *const names[] = {[VPA_CHECK_PASS] = "pass",
-		[VPA_CHECK_WARN] = "warn",
-		[VPA_CHECK_FAIL] = "fail",
-		[VPA_CHECK_UNKNOWN] = "unknown"};
-
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
-}
+static VPA_WORDS(status_choice, [VPA_CHECK_PASS] = "pass", [VPA_CHECK_WARN] = "warn",
+	[VPA_CHECK_FAIL] = "fail", [VPA_CHECK_UNKNOWN] = "unknown");
 
 #define ROW struct vpa_check
 static const struct vpa_field check_fields[] = {
@@ -94,14 +87,8 @@ static const struct vpa_fields graph =
 	FIELDS("cuda_graph", "launches of CUDA graphs with the same nodes", graph_fields);
 #undef ROW
 
-static const char *setup_choice(size_t i)
-{
-	static const char *const words[] = {[VPA_SETUP_MODULE] = "module",
-		[VPA_SETUP_GRAPH] = "graph",
-		[VPA_SETUP_CAPTURE] = "capture"};
-
-	return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;
-}
+static VPA_WORDS(setup_choice, [VPA_SETUP_MODULE] = "module", [VPA_SETUP_GRAPH] = "graph",
+	[VPA_SETUP_CAPTURE] = "capture");
 
 #define ROW struct vpa_setup_row
 static const struct vpa_field setup_fields[] = {
@@ -270,10 +257,7 @@ static const struct vpa_fields stage_work =
 	FIELDS("stage_work", "how a stage uses the multipliers of the GPUs", stage_work_fields);
 #undef ROW
 
-static const char *attention_kind(size_t i)
-{
-	return vpa_attention_kind_name((enum vpa_attention_kind)i);
-}
+static VPA_NAMES(attention_kind, vpa_attention_kind_name, VPA_ATTENTION_CROSS + 1);
 
 #define ROW struct vpa_attention_shape
 static const struct vpa_field shape_fields[] = {

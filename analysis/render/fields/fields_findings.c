@@ -73,10 +73,7 @@ const struct vpa_fields vpa_fields_finding =
 
 /* ---- forecast ---- */
 
-static const char *confidence_choice(size_t i)
-{
-	return i < VPA_CONFIDENCES ? vpa_confidence_word((enum vpa_confidence)i) : NULL;
-}
+static VPA_NAMES(confidence_choice, vpa_confidence_word, VPA_CONFIDENCES);
 
 static uint64_t confidence(const struct vpa_at *at)
 {

@@ -137,10 +137,7 @@ static const struct vpa_field drift_fields[] = {
 static const struct vpa_fields drift =
 	FIELDS("drift", "how measured blocks change over the series", drift_fields);
 
-static const char *rest_choice(size_t i)
-{
-	return i < VPA_RESTS ? vpa_rest_name((enum vpa_rest)i) : NULL;
-}
+static VPA_NAMES(rest_choice, vpa_rest_name, VPA_RESTS);
 
 static const struct vpa_field blocks_fields[] = {
 	{"count", SIZE(count), "count", "blocks with GPU work that lie wholly in the window",

@@ -41,13 +41,8 @@ static const struct vpa_fields input = FIELDS("input", "what was analyzed", inpu
 
 /* ---- verdict, counts ---- */
 
-static const char *state_choice(size_t i)
-{
-	static const char *const states[] = {
-		[VPA_OK] = "ok", [VPA_DEGRADED] = "degraded", [VPA_UNAVAILABLE] = "unavailable"};
-
-	return i < sizeof(states) / sizeof(states[0]) ? states[i] : NULL;
-}
+static VPA_WORDS(state_choice, [VPA_OK] = "ok", [VPA_DEGRADED] = "degraded",
+	[VPA_UNAVAILABLE] = "unavailable");
 
 static uint64_t invalid(const struct vpa_at *at)
 {
@@ -213,10 +208,7 @@ static uint64_t device_limit(const struct vpa_at *at)
 	return vpa_device_limit_of(&load);
 }
 
-static const char *limit_choice(size_t i)
-{
-	return i <= VPA_LIMIT_FAULTS ? vpa_device_limit_text((enum vpa_device_limit)i) : NULL;
-}
+static VPA_NAMES(limit_choice, vpa_device_limit_text, VPA_LIMIT_FAULTS + 1);
 
 static uint64_t device_window_ns(const struct vpa_at *at)
 {
@@ -347,10 +339,7 @@ static const struct vpa_fields gap =
 
 /* ---- the whole ---- */
 
-static const char *schema_choice(size_t i)
-{
-	return i ? NULL : VPA_REPORT_SCHEMA;
-}
+static VPA_WORDS(schema_choice, VPA_REPORT_SCHEMA);
 
 static int is_forecast(const struct vpa_at *at)
 {

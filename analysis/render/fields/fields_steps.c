@@ -18,10 +18,7 @@ static const struct vpa_field step_fields[] = {
 static const struct vpa_fields step = FIELDS("inferred_step", "an inferred step", step_fields);
 #undef ROW
 
-static const char *source_choice(size_t i)
-{
-	return i ? NULL : "inferred";
-}
+static VPA_WORDS(source_choice, "inferred");
 
 #define ROW struct vpa_inferred
 static const struct vpa_field inferred_fields[] = {
@@ -125,15 +122,8 @@ const struct vpa_fields vpa_fields_marked =
 
 /* ---- steps by their kernels ---- */
 
-static const char *role_choice(size_t i)
-{
-	static const char *const names[] = {[VPA_STEP_FULL] = "full",
-		[VPA_STEP_FEWER] = "fewer",
-		[VPA_STEP_HALF] = "half",
-		[VPA_STEP_OTHER] = "other"};
-
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
-}
+static VPA_WORDS(role_choice, [VPA_STEP_FULL] = "full", [VPA_STEP_FEWER] = "fewer",
+	[VPA_STEP_HALF] = "half", [VPA_STEP_OTHER] = "other");
 
 static uint64_t mean_step_ns(const struct vpa_at *at)
 {
@@ -168,14 +158,8 @@ static const struct vpa_fields step_kind =
 	FIELDS("step_kind", "steps that run the same kernels", step_kind_fields);
 #undef ROW
 
-static const char *steps_source_choice(size_t i)
-{
-	static const char *const words[] = {[VPA_STEPS_UNKNOWN] = "unknown",
-		[VPA_STEPS_MARKED] = "marked",
-		[VPA_STEPS_INFERRED] = "inferred"};
-
-	return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;
-}
+static VPA_WORDS(steps_source_choice, [VPA_STEPS_UNKNOWN] = "unknown",
+	[VPA_STEPS_MARKED] = "marked", [VPA_STEPS_INFERRED] = "inferred");
 
 #define ROW struct vpa_step_kinds
 static const struct vpa_field step_kinds_fields[] = {

@@ -1,6 +1,8 @@
 /* unit_kind.c - the names of kinds of scopes and units, and of work after the last block. */
 #include "analysis/report/rows/unit_kind.h"
 
+#include "analysis/base/choices.h"
+
 const struct vpa_unit_words *vpa_unit_words(enum vpa_unit_kind kind)
 {
 	static const struct vpa_unit_words words[VPA_UNIT_KINDS] = {
@@ -30,10 +32,7 @@ const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
 	return vpa_unit_words(kind)->name;
 }
 
-const char *vpa_unit_kind_choice(size_t i)
-{
-	return i < VPA_UNIT_KINDS ? vpa_unit_kind_name((enum vpa_unit_kind)i) : NULL;
-}
+VPA_NAMES(vpa_unit_kind_choice, vpa_unit_kind_name, VPA_UNIT_KINDS);
 
 const char *vpa_base_name(enum vpa_base base)
 {
@@ -45,16 +44,9 @@ const char *vpa_base_name(enum vpa_base base)
 		       : vpa_unit_kind_name((enum vpa_unit_kind)(base - VPA_BASE_UNIT));
 }
 
-const char *vpa_scope_source_choice(size_t i)
-{
-	static const char *const names[VPA_SOURCES] = {[VPA_SOURCE_NONE] = "none",
-		[VPA_SOURCE_ANNOTATION] = "annotation",
-		[VPA_SOURCE_RULE] = "rule",
-		[VPA_SOURCE_MARKS] = "marks",
-		[VPA_SOURCE_PLACE] = "place"};
-
-	return i < VPA_SOURCES ? names[i] : NULL;
-}
+VPA_WORDS(
+	vpa_scope_source_choice, [VPA_SOURCE_NONE] = "none", [VPA_SOURCE_ANNOTATION] = "annotation",
+	[VPA_SOURCE_RULE] = "rule", [VPA_SOURCE_MARKS] = "marks", [VPA_SOURCE_PLACE] = "place");
 
 const char *vpa_scope_kind_name(enum vpa_scope_kind kind)
 {
@@ -76,24 +68,10 @@ const char *vpa_scope_kind_name(enum vpa_scope_kind kind)
 #define VAE    "the VAE's work"
 #define FRAMES "the copies of frames"
 
-const char *vpa_rest_name(enum vpa_rest rest)
-{
-	static const char *const names[] = {[VPA_REST_NONE] = "",
-		[VPA_REST_VAE] = VAE,
-		[VPA_REST_FRAMES] = FRAMES,
-		[VPA_REST_BOTH] = VAE " and " FRAMES,
-		[VPA_REST_EITHER] = VAE " or " FRAMES};
+VPA_WORDS_OF(enum vpa_rest,
+	vpa_rest_name, [VPA_REST_NONE] = "", [VPA_REST_VAE] = VAE, [VPA_REST_FRAMES] = FRAMES,
+	[VPA_REST_BOTH] = VAE " and " FRAMES, [VPA_REST_EITHER] = VAE " or " FRAMES);
 
-	return names[rest];
-}
-
-const char *vpa_rest_comes(enum vpa_rest rest)
-{
-	static const char *const clauses[] = {[VPA_REST_NONE] = "",
-		[VPA_REST_VAE] = VAE " comes",
-		[VPA_REST_FRAMES] = FRAMES " come",
-		[VPA_REST_BOTH] = VAE " and " FRAMES " come",
-		[VPA_REST_EITHER] = VAE " or " FRAMES " come"};
-
-	return clauses[rest];
-}
+VPA_WORDS_OF(enum vpa_rest, vpa_rest_comes, [VPA_REST_NONE] = "", [VPA_REST_VAE] = VAE " comes",
+	[VPA_REST_FRAMES] = FRAMES " come", [VPA_REST_BOTH] = VAE " and " FRAMES " come",
+	[VPA_REST_EITHER] = VAE " or " FRAMES " come");

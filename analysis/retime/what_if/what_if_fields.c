@@ -3,10 +3,7 @@
 
 #include "analysis/render/fields/fields.h"
 
-static const char *schema_choice(size_t i)
-{
-	return i ? NULL : VPA_WHAT_IF_SCHEMA;
-}
+static VPA_WORDS(schema_choice, VPA_WHAT_IF_SCHEMA);
 
 #define ROW struct vpa_what_if_change
 static const struct vpa_field change_fields[] = {
@@ -49,10 +46,7 @@ static const struct vpa_fields row =
 	FIELDS("unit", "a unit as recorded and as predicted", row_fields);
 #undef ROW
 
-static const char *part_kind_choice(size_t i)
-{
-	return i < VPA_PART_KINDS ? vpa_part_kind_name((enum vpa_part_kind)i) : NULL;
-}
+static VPA_NAMES(part_kind_choice, vpa_part_kind_name, VPA_PART_KINDS);
 
 static int is_part_checked(const struct vpa_at *at)
 {
