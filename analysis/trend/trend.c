@@ -1,7 +1,6 @@
 /* trend.c - figures of reports, and where they change. */
 #include "analysis/trend/trend.h"
 
-#include "analysis/base/choices.h"
 #include "analysis/compare/conditions/fail_conditions.h"
 #include "analysis/compare/series_stats.h"
 #include "analysis/pipeline/unit.h"
@@ -13,10 +12,13 @@
 #include <string.h>
 #include <time.h>
 
-VPA_WORDS_OF(enum vpa_trend_figure,
-	vpa_trend_figure_name, [VPA_TREND_FPS] = "fps", [VPA_TREND_STEPS] = "steps_per_s",
-	[VPA_TREND_PERIOD] = "period_ns", [VPA_TREND_IDLE] = "idle_share",
-	[VPA_TREND_MEMORY] = "memory_peak_bytes", [VPA_TREND_ENERGY] = "energy_j");
+const struct vpa_trend_words vpa_trend_figures[VPA_TREND_FIGURES] = {
+	[VPA_TREND_FPS] = {"fps", "FPS", "FPS", 0},
+	[VPA_TREND_STEPS] = {"steps_per_s", "steps/s", "steps/s", 3},
+	[VPA_TREND_PERIOD] = {"period_ns", "period", NULL, 4},
+	[VPA_TREND_IDLE] = {"idle_share", "idle time", "idle %", 0},
+	[VPA_TREND_MEMORY] = {"memory_peak_bytes", "peak memory", "memory", 2},
+	[VPA_TREND_ENERGY] = {"energy_j", "energy", "J", 1}};
 
 void vpa_trend_time(uint64_t unix_ns, char out[VPA_TREND_TIME])
 {

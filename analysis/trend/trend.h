@@ -58,8 +58,12 @@ struct vpa_trend {
 enum { VPA_TREND_TIME = 24 };
 void vpa_trend_time(uint64_t unix_ns, char out[VPA_TREND_TIME]);
 
-/* "fps", as CSV and JSON call it. */
-const char *vpa_trend_figure_name(enum vpa_trend_figure figure);
+extern const struct vpa_trend_words {
+	const char *name;  /* as CSV and JSON call it: "fps" */
+	const char *words; /* in a sentence */
+	const char *head;  /* of its column; NULL: what vpa_trend_words() says */
+	unsigned drop;     /* a narrow page drops the highest first; 0: never */
+} vpa_trend_figures[VPA_TREND_FIGURES];
 
 /* Adds a report, of which nothing is kept. 0 or VPT_ENOMEM. */
 int vpa_trend_add(struct vpa_trend *t, const struct vpa_report *r);

@@ -3,6 +3,7 @@
 #include "analysis/trend/trend.h"
 
 #include "analysis/render/html/markup/html.h"
+#include "analysis/render/text_page.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
@@ -82,7 +83,7 @@ static void put_chart(
 	vpa_html_print(h,
 		"%s</span></figcaption><svg data-figure=\"%s\" width=\"100%%\" height=\"%d\" "
 		"viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\">",
-		figure == VPA_TREND_IDLE ? " %" : "", vpa_trend_figure_name(figure), HEIGHT, UNITS,
+		figure == VPA_TREND_IDLE ? " %" : "", vpa_trend_figures[figure].name, HEIGHT, UNITS,
 		FULL);
 	put_line(h, t, figure, most);
 	for (i = 0; i < t->shift_count; i++)
@@ -157,12 +158,6 @@ static void put_table(struct vpa_html *h, const struct vpa_trend *t)
 {
 	static const char *const texts[] = {"time", "commit", "tags", "file", "capture"};
 	const struct vpa_num period = vpa_trend_words(t, VPA_TREND_PERIOD);
-	const char *const heads[VPA_TREND_FIGURES] = {[VPA_TREND_FPS] = "FPS",
-		[VPA_TREND_STEPS] = "steps/s",
-		[VPA_TREND_PERIOD] = period.text,
-		[VPA_TREND_IDLE] = "idle %",
-		[VPA_TREND_MEMORY] = "memory",
-		[VPA_TREND_ENERGY] = "J"};
 	size_t i;
 
 	vpa_html_begin(h, "reports", "Reports", "Times are UTC. What changed is bold.");
@@ -171,7 +166,8 @@ static void put_table(struct vpa_html *h, const struct vpa_trend *t)
 		vpa_html_print(h, "<th class=\"t\" data-k=\"%s\">%s</th>", texts[i], texts[i]);
 	for (i = 0; i < VPA_TREND_FIGURES; i++)
 		vpa_html_print(h, "<th class=\"n\" data-k=\"%s\">%s</th>",
-			vpa_trend_figure_name((enum vpa_trend_figure)i), heads[i]);
+			vpa_trend_figures[i].name,
+			vpa_text_or(vpa_trend_figures[i].head, period.text));
 	vpa_html_raw(
 		h, "<th class=\"t\" data-k=\"cause\">idle most for</th></tr></thead>\n<tbody>\n");
 	for (i = 0; i < t->count; i++)

@@ -56,11 +56,11 @@ static void put_head(struct vpa_line *l, const struct vpa_cat *form)
 
 	vpa_line_words(l, "file,time,commit,tags,unit,complete");
 	for (i = 0; i < VPA_TREND_FIGURES; i++)
-		put_name(l, form, "", vpa_trend_figure_name((enum vpa_trend_figure)i));
+		put_name(l, form, "", vpa_trend_figures[i].name);
 	for (i = 0; i < VPA_CAUSES; i++)
 		put_name(l, form, "idle:", vpa_cause_text((enum vpa_cause)i));
 	for (i = 0; i < VPA_TREND_FIGURES; i++)
-		put_name(l, form, "changed:", vpa_trend_figure_name((enum vpa_trend_figure)i));
+		put_name(l, form, "changed:", vpa_trend_figures[i].name);
 	vpa_line_words(l, "\n");
 }
 
@@ -95,10 +95,9 @@ static void put_json_point(struct vpt_json *j, const struct vpa_trend_point *p)
 	vpt_json_bool(j, "complete", p->complete);
 	for (i = 0; i < VPA_TREND_FIGURES; i++)
 		if (p->figures[i] >= 0)
-			vpt_json_fixed(j, vpa_trend_figure_name((enum vpa_trend_figure)i),
-				p->figures[i], 6);
+			vpt_json_fixed(j, vpa_trend_figures[i].name, p->figures[i], 6);
 		else
-			vpt_json_null(j, vpa_trend_figure_name((enum vpa_trend_figure)i));
+			vpt_json_null(j, vpa_trend_figures[i].name);
 	vpt_json_object(j, "idle");
 	for (i = 0; i < VPA_CAUSES; i++)
 		vpt_json_fixed(j, vpa_cause_text((enum vpa_cause)i), p->causes[i], 6);
@@ -110,7 +109,7 @@ static void put_json_shift(
 	struct vpt_json *j, const struct vpa_trend *t, const struct vpa_trend_shift *s)
 {
 	vpt_json_object(j, NULL);
-	vpt_json_string(j, "figure", vpa_trend_figure_name(s->figure));
+	vpt_json_string(j, "figure", vpa_trend_figures[s->figure].name);
 	vpt_json_string(j, "file", t->points[s->at].path);
 	vpt_json_u64(j, "at", s->at);
 	vpt_json_u64(j, "reports_before", s->before_count);

@@ -39,14 +39,16 @@ enum vpa_cause vpa_trend_main_cause(const struct vpa_trend_point *p)
 static void put_points(struct vpa_page *p, const struct vpa_trend *t)
 {
 	const struct vpa_num period = vpa_trend_words(t, VPA_TREND_PERIOD);
-	const struct vpa_column columns[] = {{.head = "FPS"}, {.head = "steps/s", .drop = 3},
-		{.head = period.text, .drop = 4}, {.head = "idle %"}, {.head = "memory", .drop = 2},
-		{.head = "J", .drop = 1}, {.head = "most of it"}};
+	struct vpa_column columns[] = {[VPA_TREND_FIGURES] = {.head = "most of it"}};
 	struct vpa_table table;
 	size_t i;
 	int k;
 
-	vpa_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]), "REPORTS");
+	for (k = 0; k < VPA_TREND_FIGURES; k++)
+		columns[k] =
+			(struct vpa_column){vpa_text_or(vpa_trend_figures[k].head, period.text),
+				.drop = vpa_trend_figures[k].drop};
+	vpa_table_init(&table, columns, VPA_TREND_FIGURES + 1, "REPORTS");
 	for (i = 0; i < t->count; i++) {
 		const struct vpa_trend_point *point = &t->points[i];
 		char when[VPA_TREND_TIME];
@@ -69,17 +71,11 @@ static void put_points(struct vpa_page *p, const struct vpa_trend *t)
 
 struct vpa_num vpa_trend_words(const struct vpa_trend *t, enum vpa_trend_figure figure)
 {
-	static const char *const words[] = {[VPA_TREND_FPS] = "FPS",
-		[VPA_TREND_STEPS] = "steps/s",
-		[VPA_TREND_PERIOD] = "period",
-		[VPA_TREND_IDLE] = "idle time",
-		[VPA_TREND_MEMORY] = "peak memory",
-		[VPA_TREND_ENERGY] = "energy"};
 	int has_unit = figure == VPA_TREND_PERIOD && t->unit != VPA_UNIT_WINDOW;
 	struct vpa_num n;
 
 	snprintf(n.text, sizeof(n.text), "%s%s%s", has_unit ? vpa_unit_kind_name(t->unit) : "",
-		has_unit ? " " : "", words[figure]);
+		has_unit ? " " : "", vpa_trend_figures[figure].words);
 	return n;
 }
 
