@@ -3,6 +3,7 @@
 #include "analysis/base/durations.h"
 
 #include "analysis/base/rare.h"
+#include "analysis/base/sort.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
 #include "formats/base/vectorise.h"
@@ -338,13 +339,6 @@ void vpa_durations_free(struct vpa_durations_builder *b)
 	memset(b, 0, sizeof(*b));
 }
 
-static int compare_ns(const void *pa, const void *pb)
-{
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
 /* Sorts at most VPA_SPREAD_EXACT samples by one byte after the other, the lowest first. Mostly few bytes
  * differ: durations of one name are alike. */
 static void sort_bytes(uint64_t *values, size_t count)
@@ -377,7 +371,7 @@ static void sort_bytes(uint64_t *values, size_t count)
 static void sort_samples(uint64_t *values, size_t count)
 {
 	if (count < SORTED_BY_BYTES)
-		qsort(values, count, sizeof(*values), compare_ns);
+		qsort(values, count, sizeof(*values), vpa_by_u64);
 	else
 		sort_bytes(values, count);
 }

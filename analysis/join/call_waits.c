@@ -12,6 +12,7 @@
 #include "analysis/join/call_waits.h"
 
 #include "analysis/base/index.h"
+#include "analysis/base/sort.h"
 #include "analysis/join/op_waits.h"
 #include "analysis/join/resolver_maps.h"
 #include "formats/base/hash.h"
@@ -331,13 +332,6 @@ static int grow_answers(struct vpa_call_waits *y)
 	return VPT_OK;
 }
 
-static int compare_numbers(const void *pa, const void *pb)
-{
-	const uint32_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 static int answer(struct vpa_call_waits *y, const struct due *d)
 {
 	struct answer a = {.correlation = d->correlation,
@@ -350,7 +344,7 @@ static int answer(struct vpa_call_waits *y, const struct due *d)
 	find_answer(y, d, &a);
 	if (!a.count)
 		return VPT_OK;
-	qsort(a.numbers, a.count, sizeof(*a.numbers), compare_numbers);
+	qsort(a.numbers, a.count, sizeof(*a.numbers), vpa_by_u32);
 	if (y->next - y->first == y->places && grow_answers(y))
 		return VPT_ENOMEM;
 	*answer_at(y, y->next) = a;

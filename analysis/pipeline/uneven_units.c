@@ -198,13 +198,6 @@ static void leave_last(struct vpa_uneven_units *u)
 
 /* ---- the slow ones ---- */
 
-static int by_value(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 /* Sets the usual time, and the slow ones' if they are of a kind of their own, without the first `skip` units. */
 static int tell_apart(struct vpa_uneven_units *u, size_t skip)
 {
@@ -215,7 +208,7 @@ static int tell_apart(struct vpa_uneven_units *u, size_t skip)
 		return VPT_ENOMEM;
 	for (i = 0; i < count; i++)
 		sorted_ns[i] = length_of(&u->rows[i + skip]);
-	qsort(sorted_ns, count, sizeof(*sorted_ns), by_value);
+	qsort(sorted_ns, count, sizeof(*sorted_ns), vpa_by_u64);
 	u->usual_ns = sorted_ns[(count - 1) / 4];
 	while (quick < count && (double)sorted_ns[quick] <= slow_from * (double)u->usual_ns)
 		quick++;

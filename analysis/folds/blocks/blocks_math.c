@@ -2,6 +2,7 @@
  * code is simple wherever that is fast enough for a few thousand. */
 #include "analysis/folds/blocks/blocks_math.h"
 
+#include "analysis/base/sort.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
@@ -13,20 +14,13 @@
 
 enum { WARMUP_MAX = 64, SLOPE_VALUES = 2000, NEIGHBOURS = 9, OUTLIER_NS = 4000000 };
 
-static int compare(const void *pa, const void *pb)
-{
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
 /* The lower median of up to 2 * WARMUP_MAX values. */
 static uint64_t median_of(const uint64_t *values, size_t count)
 {
 	uint64_t sorted[2 * WARMUP_MAX];
 
 	memcpy(sorted, values, count * sizeof(*values));
-	qsort(sorted, count, sizeof(*sorted), compare);
+	qsort(sorted, count, sizeof(*sorted), vpa_by_u64);
 	return sorted[(count - 1) / 2];
 }
 

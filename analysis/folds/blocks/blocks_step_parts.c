@@ -3,6 +3,7 @@
 #include "analysis/folds/blocks/blocks_write.h"
 
 #include "analysis/base/intervals.h"
+#include "analysis/base/sort.h"
 #include "analysis/folds/blocks/blocks_loop.h"
 #include "analysis/folds/blocks/blocks_parts.h"
 #include "analysis/folds/blocks/blocks_periods.h"
@@ -173,19 +174,12 @@ static uint32_t end_of(const struct vpa_blocks_table *s, const struct vpa_marked
 	return cut == VPA_NONE ? VPA_NONE : s->sweep.cuts[cut].edge;
 }
 
-static int by_length(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 /* Whether times, which this sorts, differ much, and are not of two kinds: those may come in turns, see unit.h. */
 static int vary(uint64_t *ns, size_t count)
 {
 	size_t jumps = 0, i;
 
-	qsort(ns, count, sizeof(*ns), by_length);
+	qsort(ns, count, sizeof(*ns), vpa_by_u64);
 	for (i = 1; i < count; i++)
 		jumps += (double)ns[i] > vary_from * (double)ns[i - 1];
 	return jumps != 1 && (double)ns[count - 1] > vary_from * (double)ns[0];

@@ -7,6 +7,7 @@
  * no call lets streams wait for the host or for memory. Only of a trace with one device, since another one may be waited for. */
 #include "analysis/folds/fold.h"
 
+#include "analysis/base/sort.h"
 #include "analysis/folds/gaps/gap_parts.h"
 #include "analysis/idle/idle_gaps.h"
 #include "analysis/join/resolver.h"
@@ -227,13 +228,6 @@ static int is_in_time(const struct stop *stop, struct vpa_stop_clock clock)
 	return vpa_stop_ends_at(clock, stop->end_ns);
 }
 
-static int by_number(const void *pa, const void *pb)
-{
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
 /* When in their period the sure stops end, in order, twice: in the next period, too. */
 static int list_ends(struct state *s)
 {
@@ -245,7 +239,7 @@ static int list_ends(struct state *s)
 	for (i = 0; i < s->count; i++)
 		if (is_sure(&s->stops[i]))
 			s->ends_ns[s->sure++] = s->stops[i].end_ns % VPA_QUOTA_NS;
-	qsort(s->ends_ns, s->sure, sizeof(*s->ends_ns), by_number);
+	qsort(s->ends_ns, s->sure, sizeof(*s->ends_ns), vpa_by_u64);
 	for (i = 0; i < s->sure; i++)
 		s->ends_ns[s->sure + i] = s->ends_ns[i] + VPA_QUOTA_NS;
 	return VPT_OK;
