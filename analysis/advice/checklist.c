@@ -17,8 +17,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { CHECKS = 6 };
-
 struct writer {
 	struct vpa_report *r;
 	const struct vpa_check_loop *loop;
@@ -45,13 +43,6 @@ static void judge(struct writer *w, struct vpa_check *c)
 		c->status = VPA_CHECK_UNKNOWN;
 		c->note = "records are missing: it may be worse than this";
 	}
-}
-
-static void unknown(struct vpa_check *c, const char *why)
-{
-	c->status = VPA_CHECK_UNKNOWN;
-	c->value = -1;
-	c->note = why;
 }
 
 static const char *per_cent(struct writer *w, double share)
@@ -136,34 +127,23 @@ static void add_limit(struct writer *w, struct vpa_check *c)
 			c->note ? c->note : "", c->note ? "; " : "", most);
 }
 
-static void check_busy(struct writer *w, struct vpa_check *c)
+static const char *check_busy(struct writer *w, struct vpa_check *c)
 {
 	uint64_t busy = w->loop->busy_ns, idle = w->loop->idle_ns;
 
-	*c = (struct vpa_check){.id = "gpu-busy",
-		.title = "GPU busy in the loop",
-		.unit = "fraction",
-		.pass_bound = 0.9,
-		.warn_bound = 0.7,
-		.at_least = 1};
 	if (!w->loop->count) {
 		busy = vpa_busy_ns(w->r);
 		idle = vpt_sat_sub(vpa_active_ns(w->r), busy);
 		c->title = "GPU busy from its first to its last op";
 	}
-	if (!busy) {
-		unknown(c, "nothing ran in it");
-		return;
-	}
+	if (!busy)
+		return "nothing ran in it";
 	c->value = (double)busy / ((double)busy + (double)idle);
-	c->shown = per_cent(w, c->value);
 	if (w->loop->count)
 		c->note = vpa_arena_printf(&w->r->arena, "of %s", where(w));
 	else if (w->r->device_count > 1)
 		c->note = vpa_arena_printf(&w->r->arena, "of %zu GPUs", w->r->device_count);
-	judge(w, c);
-	if (c->status == VPA_CHECK_WARN || c->status == VPA_CHECK_FAIL)
-		add_limit(w, c);
+	return NULL;
 }
 
 /* Why the causes of idle time are unknown; NULL: they are not. */
@@ -176,24 +156,15 @@ static const char *no_causes(const struct vpa_report *r)
 }
 
 /* The calls of a run without a loop say little: one at its end is usual. */
-static void check_blocking(struct writer *w, struct vpa_check *c)
+static const char *check_blocking(struct writer *w, struct vpa_check *c)
 {
 	const struct vpa_check_loop *l = w->loop;
 	uint64_t base, idle = idle_of(w, vpa_cause_group_causes(VPA_GROUP_WAITS), &base);
 
-	*c = (struct vpa_check){.id = "blocking-calls",
-		.title = "blocking calls in the loop",
-		.unit = "fraction",
-		.pass_bound = 0.001,
-		.warn_bound = 0.01};
-	if (!l->count) {
-		unknown(c, w->no_loop);
-		return;
-	}
-	if (no_causes(w->r)) {
-		unknown(c, no_causes(w->r));
-		return;
-	}
+	if (!l->count)
+		return w->no_loop;
+	if (no_causes(w->r))
+		return no_causes(w->r);
 	c->value = base ? (double)idle / (double)base : 0;
 	c->shown = vpa_arena_printf(&w->r->arena, "%s idle", per_cent(w, c->value));
 	c->note = vpa_arena_printf(&w->r->arena,
@@ -201,7 +172,7 @@ static void check_blocking(struct writer *w, struct vpa_check *c)
 		vpa_count(l->blocking_calls).text, vpa_scaled(l->blocking_calls, l->count, 1).text,
 		vpa_unit_kind_name(l->kind), vpa_duration(idle).text,
 		l->is_whole ? where(w) : "the active time");
-	judge(w, c);
+	return NULL;
 }
 
 static int is_scheduler(const struct vpa_stage_row *s)
@@ -236,31 +207,23 @@ static uint64_t span_of_all(const struct writer *w)
 	return ns;
 }
 
-static void check_scheduler(struct writer *w, struct vpa_check *c)
+static const char *check_scheduler(struct writer *w, struct vpa_check *c)
 {
 	const struct vpa_stage_row *s = NULL;
 	uint64_t span_ns;
 	size_t i;
 
-	*c = (struct vpa_check){.id = "scheduler",
-		.title = "scheduler's share of the loop",
-		.unit = "fraction",
-		.pass_bound = 0.01,
-		.warn_bound = 0.05};
 	for (i = 0; i < w->r->stage_count && !s; i++)
 		if (is_scheduler(&w->r->stages[i]))
 			s = &w->r->stages[i];
 	span_ns = span_of_all(w);
-	if (!s || !span_ns) {
-		unknown(c, w->loop->count ? "no range marks the scheduler" : w->no_loop);
-		return;
-	}
+	if (!s || !span_ns)
+		return w->loop->count ? "no range marks the scheduler" : w->no_loop;
 	c->value = vpa_part_of(s->covered_ns, span_ns);
-	c->shown = per_cent(w, c->value);
 	c->note = vpa_arena_printf(&w->r->arena, "%s, mean %s from first to last op",
 		vpa_fit(s->name, 40).text,
 		vpa_duration(s->time.count ? s->time.total_ns / s->time.count : 0).text);
-	judge(w, c);
+	return NULL;
 }
 
 static uint64_t mean_kernel_ns(const struct vpa_report *r)
@@ -274,30 +237,22 @@ static uint64_t mean_kernel_ns(const struct vpa_report *r)
 }
 
 /* A number of kernels is neither good nor bad: whether the host launches them in time is. */
-static void check_launching(struct writer *w, struct vpa_check *c)
+static const char *check_launching(struct writer *w, struct vpa_check *c)
 {
 	const struct vpa_check_loop *l = w->loop;
 	const uint32_t causes =
 		vpa_cause_group_causes(VPA_GROUP_PACE) & ~(1u << VPA_CAUSE_HOST_CODE);
 	uint64_t base, idle = idle_of(w, causes, &base);
 
-	*c = (struct vpa_check){.id = "launching",
-		.title = "GPU idle while the host launches",
-		.unit = "fraction",
-		.pass_bound = 0.05,
-		.warn_bound = 0.2};
-	if (no_causes(w->r)) {
-		unknown(c, no_causes(w->r));
-		return;
-	}
+	if (no_causes(w->r))
+		return no_causes(w->r);
 	c->value = base ? (double)idle / (double)base : 0;
-	c->shown = per_cent(w, c->value);
 	if (l->ops_count)
 		c->note = vpa_arena_printf(&w->r->arena,
 			"%s kernels and copies per %s, a kernel takes %s on average",
 			vpa_scaled(l->ops, l->ops_count, l->ops % l->ops_count ? 1 : 0).text,
 			l->ops_of, vpa_duration(mean_kernel_ns(w->r)).text);
-	judge(w, c);
+	return NULL;
 }
 
 static const char *graph_latency(struct writer *w)
@@ -325,31 +280,22 @@ static const char *no_latency(const struct vpa_report *r)
 
 /* The bounds are those of one kernel. The call that launches a graph takes longer the more nodes it has, and
  * replaces as many calls. */
-static void check_latency(struct writer *w, struct vpa_check *c)
+static const char *check_latency(struct writer *w, struct vpa_check *c)
 {
 	const struct vpa_expert *e = &w->r->expert;
 
-	*c = (struct vpa_check){.id = "launch-to-start",
-		.title = "launch to start, while the GPU is idle",
-		.unit = "ns",
-		.pass_bound = 10000,
-		.warn_bound = 20000};
-	if (!e->launches_while_idle && e->graphs_while_idle && !no_causes(w->r)) {
-		unknown(c, vpa_arena_printf(&w->r->arena, "only %s, which no bound is for",
-				   graph_latency(w)));
-		return;
-	}
-	if (!e->launches_while_idle || no_causes(w->r)) {
-		unknown(c, no_latency(w->r));
-		return;
-	}
+	if (!e->launches_while_idle && e->graphs_while_idle && !no_causes(w->r))
+		return vpa_arena_printf(
+			&w->r->arena, "only %s, which no bound is for", graph_latency(w));
+	if (!e->launches_while_idle || no_causes(w->r))
+		return no_latency(w->r);
 	c->value = (double)e->launch_p50_ns;
 	c->shown = vpa_arena_printf(&w->r->arena, "%s", vpa_duration(e->launch_p50_ns).text);
 	c->note = vpa_arena_printf(&w->r->arena, "median of %s launches, p95 %s%s%s",
 		vpa_count(e->launches_while_idle).text, vpa_duration(e->launch_p95_ns).text,
 		e->graphs_while_idle ? "; apart from these " : "",
 		e->graphs_while_idle ? graph_latency(w) : "");
-	judge(w, c);
+	return NULL;
 }
 
 /* The first series that knows most: what the allocator hands out, else what CUDA did, else NVML. */
@@ -372,43 +318,78 @@ static const struct vpa_counter *memory_of(const struct vpa_report *r)
 	return most;
 }
 
-static void check_memory(struct writer *w, struct vpa_check *c)
+static const char *check_memory(struct writer *w, struct vpa_check *c)
 {
 	const struct vpa_counter *m = memory_of(w->r);
 	double growth;
 
-	*c = (struct vpa_check){.id = "memory-flat",
-		.title = "memory's growth over the loop",
-		.unit = "fraction",
-		.pass_bound = 0.01,
-		.warn_bound = 0.05};
-	if (!m || m->loop_to <= 0) {
-		unknown(c, w->loop->count ? "the capture has no samples of memory in the loop"
-					  : w->no_loop);
-		return;
-	}
+	if (!m || m->loop_to <= 0)
+		return w->loop->count ? "the capture has no samples of memory in the loop"
+				      : w->no_loop;
 	growth = m->loop_to - m->loop_from;
 	c->value = growth > 0 ? growth / m->loop_to : 0;
-	c->shown = per_cent(w, c->value);
 	c->note = vpa_arena_printf(&w->r->arena, "%s, %s to %s", vpa_fit(m->name, 40).text,
 		vpa_bytes(vpt_sat_u64(m->loop_from)).text, vpa_bytes(vpt_sat_u64(m->loop_to)).text);
+	return NULL;
+}
+
+/* The figure of each check: sets value and note, and where it is no share, shown. Returns why it is unknown; NULL: it is known. */
+static const struct {
+	struct vpa_check about;
+	const char *(*look)(struct writer *w, struct vpa_check *c);
+} checks[] = {
+	{{"gpu-busy", "GPU busy in the loop", .unit = "fraction", .pass_bound = 0.9,
+		 .warn_bound = 0.7, .at_least = 1},
+		check_busy},
+	{{"blocking-calls", "blocking calls in the loop", .unit = "fraction", .pass_bound = 0.001,
+		 .warn_bound = 0.01},
+		check_blocking},
+	{{"scheduler", "scheduler's share of the loop", .unit = "fraction", .pass_bound = 0.01,
+		 .warn_bound = 0.05},
+		check_scheduler},
+	{{"launching", "GPU idle while the host launches", .unit = "fraction", .pass_bound = 0.05,
+		 .warn_bound = 0.2},
+		check_launching},
+	{{"launch-to-start", "launch to start, while the GPU is idle", .unit = "ns",
+		 .pass_bound = 10000, .warn_bound = 20000},
+		check_latency},
+	{{"memory-flat", "memory's growth over the loop", .unit = "fraction", .pass_bound = 0.01,
+		 .warn_bound = 0.05},
+		check_memory},
+};
+
+static void look_up(struct writer *w, size_t i, struct vpa_check *c)
+{
+	const char *why;
+
+	*c = checks[i].about;
+	why = checks[i].look(w, c);
+	if (why) {
+		c->status = VPA_CHECK_UNKNOWN;
+		c->value = -1;
+		c->note = why;
+		return;
+	}
+	if (!c->shown)
+		c->shown = per_cent(w, c->value);
 	judge(w, c);
+	if (checks[i].look == check_busy && c->status != VPA_CHECK_PASS &&
+		c->status != VPA_CHECK_UNKNOWN)
+		add_limit(w, c);
 }
 
 int vpa_checklist_write(struct vpa_report *r)
 {
-	static void (*const checks[CHECKS])(struct writer *, struct vpa_check *) = {check_busy,
-		check_blocking, check_scheduler, check_launching, check_latency, check_memory};
 	struct writer w = {r, &r->expert.loop, why_no_loop(r)};
 	size_t i;
 
 	if (!r->device_count)
 		return VPT_OK;
-	r->expert.checks = vpa_arena_alloc(&r->arena, CHECKS, sizeof(*r->expert.checks));
+	r->expert.checks = vpa_arena_alloc(&r->arena, COUNT(checks), sizeof(*r->expert.checks));
 	if (!r->expert.checks)
 		return VPT_ENOMEM;
-	for (i = 0; i < CHECKS; i++)
-		checks[i](&w, &r->expert.checks[i]);
-	r->expert.check_count = CHECKS;
+	for (i = 0; i < COUNT(checks); i++)
+		look_up(&w, i, &r->expert.checks[i]);
+	r->expert.check_count = COUNT(checks);
 	return r->arena.failed ? VPT_ENOMEM : VPT_OK;
 }
