@@ -2,6 +2,8 @@
 #ifndef VPA_ANALYSIS_BASE_ARENA_H
 #define VPA_ANALYSIS_BASE_ARENA_H
 
+#include "formats/base/error.h"
+
 #include <stddef.h>
 
 struct vpa_arena {
@@ -14,11 +16,8 @@ struct vpa_arena {
 void *vpa_arena_alloc(struct vpa_arena *a, size_t count, size_t size);
 /* A NUL-terminated copy; NUL bytes inside become spaces. "" if there is no memory. */
 const char *vpa_arena_text(struct vpa_arena *a, const char *text, size_t len);
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-const char *
-vpa_arena_printf(struct vpa_arena *a, const char *fmt, ...);
+VPT_PRINTF(2, 3)
+const char *vpa_arena_printf(struct vpa_arena *a, const char *fmt, ...);
 void vpa_arena_free(struct vpa_arena *a);
 
 #endif

@@ -24,11 +24,8 @@ struct parts {
 	size_t count;
 };
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-static void
-add(struct parts *parts, enum rank rank, const char *fmt, ...)
+VPT_PRINTF(3, 4)
+static void add(struct parts *parts, enum rank rank, const char *fmt, ...)
 {
 	struct part *part = &parts->rows[parts->count++];
 	va_list list;
@@ -40,11 +37,8 @@ add(struct parts *parts, enum rank rank, const char *fmt, ...)
 }
 
 /* The brief form of the part that was added last. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-brief(struct parts *parts, const char *fmt, ...)
+VPT_PRINTF(2, 3)
+static void brief(struct parts *parts, const char *fmt, ...)
 {
 	struct part *part = &parts->rows[parts->count - 1];
 	va_list list;

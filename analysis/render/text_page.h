@@ -60,15 +60,11 @@ void vpa_page_blank(struct vpa_page *p);
 /* A paragraph, broken between words and indented by VPA_INDENT columns. `section` precedes its first
  * line ("" for none, at most VPA_INDENT - 1 characters). The style applies to its first word.
  * Paragraphs of more than 2 KB are cut. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-void vpa_page_words(struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt,
-	...);
+VPT_PRINTF(4, 5)
+void vpa_page_words(
+	struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt, ...);
 /* The same, as an item of a list. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
+VPT_PRINTF(3, 4)
 void vpa_page_item(struct vpa_page *p, const char *section, const char *fmt, ...);
 /* The bytes that the style of a paragraph is of: its first word; capitals before a colon are one. */
 size_t vpa_page_head(const char *text);
@@ -98,26 +94,18 @@ struct vpa_table {
 	int failed; /* no memory for a row */
 };
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
+VPT_PRINTF(4, 5)
 void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_t column_count,
 	const char *title, ...);
 
 /* Adds a row; the caller fills its cells, empty ones stay blank. Never NULL: without memory it
  * returns the last row again, and the page fails. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-struct vpa_row *
-vpa_table_row(struct vpa_table *t, unsigned indent, const char *label, ...);
+VPT_PRINTF(3, 4)
+struct vpa_row *vpa_table_row(struct vpa_table *t, unsigned indent, const char *label, ...);
 
 /* Adds a row of text over the whole width, wrapped onto more lines if needed. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-struct vpa_row *
-vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
+VPT_PRINTF(3, 4)
+struct vpa_row *vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
 
 struct vpa_row *vpa_table_at(const struct vpa_table *t, size_t row);
 
@@ -144,9 +132,7 @@ struct vpa_words {
 };
 
 /* Appends text, after a separator if it is not the first. What does not fit is left out. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
+VPT_PRINTF(3, 4)
 void vpa_words_add(struct vpa_words *w, const char *separator, const char *fmt, ...);
 /* Appends a point, which ends a sentence. */
 void vpa_words_end(struct vpa_words *w);

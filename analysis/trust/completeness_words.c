@@ -22,11 +22,8 @@ struct judging {
 	int complete;
 };
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-static void
-say(struct judging *j, int is_missing, const char *remedy, const char *fmt, ...)
+VPT_PRINTF(4, 5)
+static void say(struct judging *j, int is_missing, const char *remedy, const char *fmt, ...)
 {
 	struct vpa_remark r = {.is_missing = is_missing};
 	va_list args;

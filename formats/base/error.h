@@ -8,6 +8,13 @@
 
 #include <stddef.h>
 
+/* Before a function: argument number `format_at` is one of printf(), whose arguments begin with `first`. */
+#if defined(__GNUC__)
+#define VPT_PRINTF(format_at, first) __attribute__((format(printf, format_at, first)))
+#else
+#define VPT_PRINTF(format_at, first)
+#endif
+
 enum {
 	VPT_OK = 0,
 	VPT_END = 1,           /* an iterator has nothing left; not an error */
@@ -27,9 +34,7 @@ struct vpt_err {
 
 /* Sets the error and returns `code`, so that callers can write `return vpt_fail(err, ...)`. `err`
  * may be NULL: then only the code is returned. Text that is too long is cut. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
+VPT_PRINTF(3, 4)
 int vpt_fail(struct vpt_err *err, int code, const char *fmt, ...);
 
 /* Prefixes an error with "WHERE: ", for a caller that knows the file's name. */

@@ -154,9 +154,7 @@ struct vpt_out {
 /* "-" is standard output; any other path is a new file or, with `force`, also an existing one. */
 int vpt_out_open(struct vpt_out *o, const char *path, int force, struct vpt_err *err);
 void vpt_out_bytes(struct vpt_out *o, const void *data, size_t size);
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
+VPT_PRINTF(2, 3)
 void vpt_out_print(struct vpt_out *o, const char *fmt, ...);
 /* Prints text from a file; characters unsafe on a terminal are shown as "\x1b" or "\u202e". */
 void vpt_out_text(struct vpt_out *o, const char *text, size_t len);

@@ -18,9 +18,7 @@ struct vpt_print {
 };
 
 /* Text of any length. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
+VPT_PRINTF(2, 3)
 void vpt_print(struct vpt_print *p, const char *fmt, ...);
 void vpt_print_list(struct vpt_print *p, const char *fmt, va_list list);
 

@@ -34,9 +34,7 @@ int vpa_window_check(const struct vpt_given *from, const struct vpt_given *to, c
 int vpa_out_check(const struct vpt_args *args, const char *path, int force, struct vpt_err *err);
 
 /* Prints one line on standard error, after the program's name. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 1, 2)))
-#endif
+VPT_PRINTF(1, 2)
 void vpa_say(const char *fmt, ...);
 
 /* Bounds memory by --memory, where the command has it. */

@@ -38,9 +38,7 @@ int vpa_html_flush(struct vpa_html *h); /* returns h->rc */
 void vpa_html_raw(struct vpa_html *h, const char *markup);
 void vpa_html_bytes(struct vpa_html *h, const char *markup, size_t size);
 /* For markup with our own words and integers: no text from a trace, no floating point. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
+VPT_PRINTF(2, 3)
 void vpa_html_print(struct vpa_html *h, const char *fmt, ...);
 /* Escaped text; NULL: nothing. */
 void vpa_html_text(struct vpa_html *h, const char *text);
