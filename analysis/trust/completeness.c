@@ -318,10 +318,10 @@ void vpa_completeness_begin(struct vpa_completeness *n, const struct vpt_trace *
 	snprintf(n->first_damage, sizeof(n->first_damage), "%s", s->first_unreadable);
 	n->counts[VPA_READING_ANOTHER_GZIP] = s->another_gzip != 0;
 	n->after_gzip_bytes = s->another_gzip ? 0 : s->after_gzip;
-	n->counts[VPA_READING_UNCLEAR] = s->unclear_ops;
-	n->counts[VPA_READING_MIXED] = s->mixed_ops;
-	n->counts[VPA_READING_FAR] = s->far_rows;
-	n->counts[VPA_READING_TOO_LONG_OPS] = s->cut_ops;
+	n->counts[VPA_READING_UNCLEAR] = s->doubts.unclear_ops;
+	n->counts[VPA_READING_MIXED] = s->doubts.mixed_ops;
+	n->counts[VPA_READING_FAR] = s->doubts.far_rows;
+	n->counts[VPA_READING_TOO_LONG_OPS] = s->doubts.cut_ops;
 }
 
 /* Rows after damage say until when records may be missing. */

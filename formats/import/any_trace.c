@@ -60,10 +60,7 @@ static int import(struct vpt_trace *t, const struct vpt_importer *importer, stru
 	rc = importer->read(src, t->collect, &t->stats, err);
 	if (!rc)
 		rc = vpt_collect_finish(t->collect, err);
-	t->stats.unclear_ops = vpt_collect_unclear_ops(t->collect);
-	t->stats.mixed_ops = vpt_collect_mixed_ops(t->collect);
-	t->stats.far_rows = vpt_collect_far_rows(t->collect);
-	t->stats.cut_ops = vpt_collect_cut_ops(t->collect);
+	t->stats.doubts = *vpt_collect_doubts(t->collect);
 	return rc;
 }
 

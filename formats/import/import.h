@@ -22,14 +22,13 @@ struct vpt_import_stats {
 	uint64_t bad_numbers; /* NaN, infinities, fractions below a nanosecond: cut or left out */
 	uint64_t views;       /* tables that are SQL views in this file and so are not read */
 	uint64_t too_long;    /* tables cut at a text, a blob or a row beyond the limit */
-	/* see vpt_collect_unclear_ops() and the functions after it; set by any_trace.c */
-	uint64_t unclear_ops, mixed_ops, far_rows, cut_ops;
-	uint64_t unreadable;        /* places that are no JSON: each is about one event */
-	char first_unreadable[120]; /* "at byte 7 of the file stands "xyz"": printable */
-	uint64_t after_gzip;        /* bytes after the end of the gzip that are no part of it */
-	int another_gzip;           /* they are or hold another one */
-	int truncated;              /* the file ends in the middle; what came before was read */
-	int interrupted; /* a change of the file was never finished; it was read as before */
+	struct vpt_collect_doubts doubts; /* set by any_trace.c */
+	uint64_t unreadable;              /* places that are no JSON: each is about one event */
+	char first_unreadable[120];       /* "at byte 7 of the file stands "xyz"": printable */
+	uint64_t after_gzip; /* bytes after the end of the gzip that are no part of it */
+	int another_gzip;    /* they are or hold another one */
+	int truncated;       /* the file ends in the middle; what came before was read */
+	int interrupted;     /* a change of the file was never finished; it was read as before */
 };
 
 struct vpt_importer {

@@ -252,8 +252,8 @@ static void processes_are_told_apart(void **state)
 		if (strcmp(found, cases[i].found) != 0)
 			fail_msg("%s: expected \"%s\", found \"%s\"", cases[i].rule, cases[i].found,
 				found);
-		assert_int_equal(vpt_collect_unclear_ops(c), cases[i].unclear);
-		assert_int_equal(vpt_collect_mixed_ops(c), cases[i].mixed);
+		assert_int_equal(vpt_collect_doubts(c)->unclear_ops, cases[i].unclear);
+		assert_int_equal(vpt_collect_doubts(c)->mixed_ops, cases[i].mixed);
 		vpt_batch_free(&batch);
 		vpt_collect_free(c);
 	}
@@ -273,7 +273,7 @@ static void hostile_ids_take_linear_time(void **state)
 		put_op(i & 1 ? "A" : "B", (int64_t)(i % 2000), i * 10 + 5, 1);
 	}
 	assert_int_equal(vpt_collect_finish(c, &err), 0);
-	assert_int_equal(vpt_collect_unclear_ops(c), 200000);
+	assert_int_equal(vpt_collect_doubts(c)->unclear_ops, 200000);
 	vpt_collect_free(c);
 }
 

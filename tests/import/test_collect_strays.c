@@ -236,9 +236,9 @@ static void strays_are_left_out(void **state)
 		snprintf(window, sizeof(window), "%lld %lld",
 			(long long)((vpt_collect_header(c)->t0_ns - row->base) / S),
 			(long long)((end_of(c) - row->base) / S));
-		if (strcmp(window, row->window) || vpt_collect_far_rows(c) != row->left_out)
+		if (strcmp(window, row->window) || vpt_collect_doubts(c)->far_rows != row->left_out)
 			fail_msg("%s: window %s, %u left out", row->rule, window,
-				(unsigned)vpt_collect_far_rows(c));
+				(unsigned)vpt_collect_doubts(c)->far_rows);
 		vpt_collect_free(c);
 	}
 }
@@ -258,7 +258,7 @@ static void many_far_rows_cost_a_look_each(void **state)
 	for (i = 0; i < ROWS; i++)
 		put(c, 'k', BASE + 2 * 864000 * S, 1);
 	assert_int_equal(vpt_collect_finish(c, NULL), 0);
-	assert_int_equal(vpt_collect_far_rows(c), ROWS / 2);
+	assert_int_equal(vpt_collect_doubts(c)->far_rows, ROWS / 2);
 	vpt_collect_free(c);
 }
 

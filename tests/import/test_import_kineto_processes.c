@@ -140,7 +140,7 @@ static void expect_apart(const struct merge *m)
 	assert_int_equal(kernels, 2 * STEPS);
 	assert_int_not_equal(pids[0], pids[1]);
 	assert_int_not_equal(devices[0], devices[1]);
-	assert_int_equal(vpt_collect_unclear_ops(rig.collect), 0);
+	assert_int_equal(vpt_collect_doubts(rig.collect)->unclear_ops, 0);
 	assert_int_equal(rig.stats.malformed, 0);
 }
 
@@ -185,11 +185,11 @@ static void numbers_as_they_are_need_certain_times(void **state)
 	m.shift = 3;
 	read_merge(&m);
 	assert_int_equal(rig_rows(VPT_KERNEL), 0);
-	assert_int_equal(vpt_collect_mixed_ops(rig.collect), 2 * STEPS);
+	assert_int_equal(vpt_collect_doubts(rig.collect)->mixed_ops, 2 * STEPS);
 	m.gpus[1] = 1;
 	read_merge(&m);
 	assert_int_equal(rig_rows(VPT_KERNEL), 2 * STEPS);
-	assert_int_equal(vpt_collect_unclear_ops(rig.collect), 2 * STEPS);
+	assert_int_equal(vpt_collect_doubts(rig.collect)->unclear_ops, 2 * STEPS);
 	assert_int_equal(rig_value(VPT_KERNEL, VPT_KERNEL_CORRELATION), 0);
 	rig_drop();
 }

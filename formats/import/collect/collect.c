@@ -331,24 +331,9 @@ void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, uint64_t name)
 	vpt_collect_put(c, VPT_META, 0, &m);
 }
 
-uint64_t vpt_collect_unclear_ops(const struct vpt_collect *c)
+const struct vpt_collect_doubts *vpt_collect_doubts(const struct vpt_collect *c)
 {
-	return c->unclear_ops;
-}
-
-uint64_t vpt_collect_mixed_ops(const struct vpt_collect *c)
-{
-	return c->mixed_ops;
-}
-
-uint64_t vpt_collect_far_rows(const struct vpt_collect *c)
-{
-	return c->far_rows;
-}
-
-uint64_t vpt_collect_cut_ops(const struct vpt_collect *c)
-{
-	return c->cut_ops;
+	return &c->doubts;
 }
 
 void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name)

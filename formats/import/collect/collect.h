@@ -16,6 +16,13 @@
 
 struct vpt_collect;
 
+struct vpt_collect_doubts {
+	uint64_t unclear_ops; /* whose launch is unknown, since they may be of several processes */
+	uint64_t mixed_ops;   /* left out: the file mixes those of several processes on one lane */
+	uint64_t far_rows;    /* of other kinds, left out: far away from all others in time */
+	uint64_t cut_ops;     /* that lasted over later ones of their stream */
+};
+
 struct vpt_collect *vpt_collect_new(void);    /* NULL when there is no memory */
 void vpt_collect_free(struct vpt_collect *c); /* accepts NULL */
 
@@ -83,14 +90,8 @@ void vpt_collect_gpus_are_numbered(struct vpt_collect *c);
 /* Names a process, with a string id: META "process.PID". */
 void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, uint64_t name);
 
-/* After finish(): ops whose launch is unknown, since they may be of several processes; and ops that were
- * left out, since the file mixes those of several processes on one lane. */
-uint64_t vpt_collect_unclear_ops(const struct vpt_collect *c);
-uint64_t vpt_collect_mixed_ops(const struct vpt_collect *c);
-/* After finish(): rows other than ops that were left out, since they are far away from all others in time. */
-uint64_t vpt_collect_far_rows(const struct vpt_collect *c);
-/* After finish(): ops that lasted over later ones of their stream, and were cut. */
-uint64_t vpt_collect_cut_ops(const struct vpt_collect *c);
+/* After finish(): what was doubtful; borrowed. */
+const struct vpt_collect_doubts *vpt_collect_doubts(const struct vpt_collect *c);
 
 /* Sets the capture's start and end, which otherwise are the first start and last end of its rows.
  * 0: unknown. A start after the end is ignored, and so is an end before the start. */

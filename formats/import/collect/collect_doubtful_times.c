@@ -87,7 +87,7 @@ static int cut_long(struct vpt_collect *c, struct ops *ops)
 		if (!is_too_long(c, op))
 			continue;
 		op->row[2] = ops->at[i + 1].start - op->start;
-		c->cut_ops++;
+		c->doubts.cut_ops++;
 	}
 	return VPT_OK;
 }

@@ -611,7 +611,7 @@ static void settle_op(struct joining *j, const struct event *op)
 		move_op(j, op);
 		return;
 	}
-	j->c->unclear_ops += !j->hidden[owner];
+	j->c->doubts.unclear_ops += !j->hidden[owner];
 	row_of(j, op)[1 + id_column(op->kind)] = 0;
 }
 
@@ -626,7 +626,7 @@ static void leave_out(struct joining *j, uint8_t kind)
 		uint32_t owner = owner_of(j, row[0]);
 
 		if (owner != NONE && j->hidden[owner]) {
-			j->c->mixed_ops++;
+			j->c->doubts.mixed_ops++;
 			continue;
 		}
 		memmove(rows->values + kept++ * width, row, width * sizeof(*row));

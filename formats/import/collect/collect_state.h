@@ -59,11 +59,9 @@ struct vpt_collect {
 	int64_t *owners; /* by owner: its process, -1 while unknown */
 	size_t owner_count, owner_cap;
 	int launching; /* processes that launch: 0, 1, or 2 for more */
-	uint64_t unclear_ops, mixed_ops;
+	struct vpt_collect_doubts doubts;
 	int zero_is_no_time; /* the importer says so */
 	int zero_is_time;    /* an op begins at 0, and that is near the other events */
-	uint64_t far_rows;   /* that were left out, see collect_strays.c */
-	uint64_t cut_ops;    /* that lasted over later ones of their stream */
 	int gpus_are_numbered, times_are_exact;
 
 	struct vpt_header header;

@@ -238,7 +238,7 @@ static void leave_out_far(struct vpt_collect *c, unsigned kind, const struct spa
 
 		if (is_far(&times, most)) {
 			if (!is_op(kind)) {
-				c->far_rows++;
+				c->doubts.far_rows++;
 				continue;
 			}
 			row[1] = 0;
