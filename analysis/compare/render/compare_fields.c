@@ -17,13 +17,8 @@ static const char *unit_choice(size_t i)
 				     : NULL;
 }
 
-static uint64_t unit_number(const struct vpa_at *at)
-{
-	const struct vpa_comparison *c = at->row;
-
-	return c->per_frame ? (uint64_t)VPA_UNIT_KINDS : (uint64_t)c->unit;
-}
-
+VPA_NUMBER(unit_number, struct vpa_comparison,
+	row->per_frame ? (uint64_t)VPA_UNIT_KINDS : (uint64_t)row->unit);
 static VPA_NAMES(state_choice, vpa_row_state_name, VPA_ROW_STATES);
 
 static const char *group_choice(size_t i)
@@ -32,24 +27,12 @@ static const char *group_choice(size_t i)
 }
 
 static VPA_WORDS(side_choice, "a", "b");
-
-static uint64_t side_number(const struct vpa_at *at)
-{
-	const struct vpa_compared_finding *f = at->row;
-
-	return f->in_b != 0;
-}
-
+VPA_NUMBER(side_number, struct vpa_compared_finding, row->in_b != 0);
 static VPA_WORDS(schema_choice, VPA_COMPARE_SCHEMA);
 
 /* ---- the verdict ---- */
 
-static int has_interval(const struct vpa_at *at)
-{
-	const struct vpa_comparison *c = at->row;
-
-	return c->level > 0;
-}
+VPA_KNOWN(has_interval, struct vpa_comparison, row->level > 0);
 
 #define ROW struct vpa_comparison
 static const struct vpa_field verdict_fields[] = {
@@ -132,19 +115,8 @@ static const struct vpa_fields times =
 	FIELDS("compared_times", "totals, and the difference of their means", times_fields);
 #undef ROW
 
-static int part_has_host(const struct vpa_at *at)
-{
-	const struct vpa_compared_part *p = at->row;
-
-	return p->host != VPA_CAUSE_NOT_IDLE;
-}
-
-static int row_has_host(const struct vpa_at *at)
-{
-	const struct vpa_compared_row *r = at->row;
-
-	return r->host != VPA_CAUSE_NOT_IDLE;
-}
+VPA_KNOWN(part_has_host, struct vpa_compared_part, row->host != VPA_CAUSE_NOT_IDLE);
+VPA_KNOWN(row_has_host, struct vpa_compared_row, row->host != VPA_CAUSE_NOT_IDLE);
 
 #define ROW struct vpa_compared_part
 static const struct vpa_field part_fields[] = {
@@ -227,7 +199,7 @@ static const struct vpa_field row_fields[] = {
 	{"host_call", TEXT_OR_NULL(host_call), NULL,
 		"the CUDA call that the host was in then; null: none"},
 };
-static const struct vpa_fields row =
+static const struct vpa_fields compared_row =
 	FIELDS("compared_row", "a kernel, copies, or idle time at a place", row_fields);
 #undef ROW
 
@@ -239,7 +211,7 @@ static const struct vpa_field window_fields[] = {
 		.head = "B - A"},
 	{"a_lists_all_kernels", FLAG(a_lists_all), NULL, "A's reports list all of their kernels"},
 	{"b_lists_all_kernels", FLAG(b_lists_all), NULL, "B's reports list all of their kernels"},
-	{"rows", ROWS(row, rows, row_count), NULL,
+	{"rows", ROWS(compared_row, rows, row_count), NULL,
 		"by change, descending; their delta_ns add up to delta_ns"},
 };
 static const struct vpa_fields window = FIELDS("compared_window",
@@ -270,12 +242,7 @@ static const struct vpa_fields line =
 
 /* ---- tables ---- */
 
-static int has_both_stages(const struct vpa_at *at)
-{
-	const struct vpa_compared_stage *s = at->row;
-
-	return s->a_ns > 0 && s->b_ns >= 0;
-}
+VPA_KNOWN(has_both_stages, struct vpa_compared_stage, row->a_ns > 0 && row->b_ns >= 0);
 
 #define ROW struct vpa_compared_stage
 static const struct vpa_field stage_fields[] = {
@@ -297,12 +264,7 @@ static const struct vpa_fields stage =
 	FIELDS("compared_stage", "a stage of the pipeline", stage_fields);
 #undef ROW
 
-static int has_count(const struct vpa_at *at)
-{
-	const struct vpa_compared_count *n = at->row;
-
-	return n->a > 0;
-}
+VPA_KNOWN(has_count, struct vpa_compared_count, row->a > 0);
 
 #define ROW struct vpa_compared_count
 static const struct vpa_field count_fields[] = {
@@ -319,12 +281,7 @@ static const struct vpa_field count_fields[] = {
 static const struct vpa_fields counted = FIELDS("compared_count", "a count per unit", count_fields);
 #undef ROW
 
-static int has_means(const struct vpa_at *at)
-{
-	const struct vpa_compared_counter *n = at->row;
-
-	return n->a_mean > 0 && n->b_mean >= 0;
-}
+VPA_KNOWN(has_means, struct vpa_compared_counter, row->a_mean > 0 && row->b_mean >= 0);
 
 #define ROW struct vpa_compared_counter
 static const struct vpa_field counter_fields[] = {

@@ -13,25 +13,11 @@ static const struct vpa_job *job_at(const struct vpa_at *at)
 	return ((const struct vpa_job_side *)at->row)->job;
 }
 
-static uint64_t ranks_number(const struct vpa_at *at)
-{
-	return job_at(at)->rank_count;
-}
+VPA_NUMBER(ranks_number, void, job_at(at)->rank_count);
+VPA_NUMBER(machines_number, void, job_at(at)->clocks.count);
 
-static uint64_t machines_number(const struct vpa_at *at)
-{
-	return job_at(at)->clocks.count;
-}
-
-static uint64_t unit_number(const struct vpa_at *at)
-{
-	return job_at(at)->unit;
-}
-
-static uint64_t late_number(const struct vpa_at *at)
-{
-	return ((const struct vpa_job_side *)at->row)->late.kind;
-}
+VPA_NUMBER(unit_number, void, job_at(at)->unit);
+VPA_NUMBER(late_number, struct vpa_job_side, row->late.kind);
 
 static const char *job_text(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES])
 {

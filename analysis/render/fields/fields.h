@@ -229,6 +229,21 @@ int vpa_way_find(const struct vpa_fields *fields, const char *key, struct vpa_wa
 int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa_at *inside,
 	struct vpa_value *out);
 
+/* ---- functions of a row in one line ---- */
+
+/* Defines `name` for .known, or for .number: an expression of `row`, a const `type` *, or of `at`. `type` may be void. */
+#define VPA_KNOWN(name, type, expression)  VPA_OF_ROW(int, name, type, expression)
+#define VPA_NUMBER(name, type, expression) VPA_OF_ROW(uint64_t, name, type, expression)
+#define VPA_OF_ROW(result, name, type, expression)                                                 \
+	static result name(const struct vpa_at *at)                                                \
+	{                                                                                          \
+		const type *row = at->row;                                                         \
+                                                                                                   \
+		(void)row;                                                                         \
+		return expression;                                                                 \
+	}                                                                                          \
+	_Static_assert(1, "takes the semicolon")
+
 /* ---- macros that name the members of ROW and check their types ---- */
 
 #define AT(ctype, m)       (offsetof(ROW, m) + _Generic(((ROW *)0)->m, ctype : 0))

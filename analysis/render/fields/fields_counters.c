@@ -11,10 +11,7 @@ static const char mean_help[] = "mean of its samples or by time, see mean_of",
 static VPA_WORDS(mean_of_choice, [VPA_MEAN_OF_TIME] = "time", [VPA_MEAN_OF_SAMPLES] = "samples");
 
 #define ROW struct vpa_counter_part
-static int part_has_time(const struct vpa_at *at)
-{
-	return ((const ROW *)at->row)->covered_ns != 0;
-}
+VPA_KNOWN(part_has_time, ROW, row->covered_ns != 0);
 
 static const struct vpa_field part_fields[] = {
 	{"name", TEXT(name), NULL, "the stage; the kind where that is the name"},
@@ -72,15 +69,8 @@ static const struct vpa_fields reason =
 #undef ROW
 
 #define ROW struct vpa_counter
-static int has_time(const struct vpa_at *at)
-{
-	return ((const ROW *)at->row)->covered_ns != 0;
-}
-
-static int is_of_loop(const struct vpa_at *at)
-{
-	return ((const ROW *)at->row)->has_loop;
-}
+VPA_KNOWN(has_time, ROW, row->covered_ns != 0);
+VPA_KNOWN(is_of_loop, ROW, row->has_loop);
 
 static const struct vpa_field counter_fields[] = {
 	{"name", TEXT(name), NULL, "name of the series"},

@@ -27,10 +27,7 @@ static const struct vpa_fields check =
 	FIELDS("check", "a figure of the checklist, and its bounds", check_fields);
 #undef ROW
 
-static int has_loop(const struct vpa_at *at)
-{
-	return at->report->expert.loop.count != 0;
-}
+VPA_KNOWN(has_loop, void, at->report->expert.loop.count != 0);
 
 static const char *loop_choice(size_t i)
 {
@@ -38,6 +35,7 @@ static const char *loop_choice(size_t i)
 	       : i == VPA_UNIT_WINDOW ? vpa_unit_kind_name(VPA_UNIT_ROUND)
 				      : NULL;
 }
+
 
 #define ROW struct vpa_check_loop
 static const struct vpa_field loop_fields[] = {
@@ -102,10 +100,7 @@ static const struct vpa_fields setup =
 	FIELDS("setup", "calls that load code or make CUDA graphs", setup_fields);
 #undef ROW
 
-static int has_repeats(const struct vpa_at *at)
-{
-	return at->report->expert.graphs.repeats.steps > 0;
-}
+VPA_KNOWN(has_repeats, void, at->report->expert.graphs.repeats.steps > 0);
 
 #define ROW struct vpa_repeats
 static const struct vpa_field repeats_fields[] = {
@@ -372,10 +367,7 @@ static const struct vpa_fields marked = FIELDS("marked",
 
 /* ---- the tables ---- */
 
-static int has_step_kinds(const struct vpa_at *at)
-{
-	return at->report->expert.step_kinds.source != VPA_STEPS_UNKNOWN;
-}
+VPA_KNOWN(has_step_kinds, void, at->report->expert.step_kinds.source != VPA_STEPS_UNKNOWN);
 
 #define ROW struct vpa_report
 static const struct vpa_field expert_fields[] = {

@@ -74,20 +74,8 @@ const struct vpa_fields vpa_fields_finding =
 /* ---- forecast ---- */
 
 static VPA_NAMES(confidence_choice, vpa_confidence_word, VPA_CONFIDENCES);
-
-static uint64_t confidence(const struct vpa_at *at)
-{
-	const struct vpa_forecast *f = at->row;
-
-	return f->confidence;
-}
-
-static int is_replayed(const struct vpa_at *at)
-{
-	const struct vpa_forecast_stage *s = at->row;
-
-	return s->is_replayed;
-}
+VPA_NUMBER(confidence, struct vpa_forecast, row->confidence);
+VPA_KNOWN(is_replayed, struct vpa_forecast_stage, row->is_replayed);
 
 #define ROW struct vpa_forecast_stage
 static const struct vpa_field forecast_stage_fields[] = {

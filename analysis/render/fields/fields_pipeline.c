@@ -106,19 +106,8 @@ static const struct vpa_fields outlier = FIELDS(
 	"outlier", "a block whose period differs from that of its neighbours", outlier_fields);
 #undef ROW
 
-static int has_drift(const struct vpa_at *at)
-{
-	const struct vpa_blocks *b = at->row;
-
-	return b->has_drift;
-}
-
-static int has_measured(const struct vpa_at *at)
-{
-	const struct vpa_blocks *b = at->row;
-
-	return b->measured > 0;
-}
+VPA_KNOWN(has_drift, struct vpa_blocks, row->has_drift);
+VPA_KNOWN(has_measured, struct vpa_blocks, row->measured > 0);
 
 #define ROW struct vpa_blocks
 static const struct vpa_field drift_fields[] = {
@@ -237,12 +226,7 @@ static const struct vpa_fields gpu =
 	FIELDS("request_gpu", "what the devices did in a request", gpu_fields);
 #undef ROW
 
-static int has_gpu(const struct vpa_at *at)
-{
-	const struct vpa_request *q = at->row;
-
-	return q->gpu.period_ns > 0;
-}
+VPA_KNOWN(has_gpu, struct vpa_request, row->gpu.period_ns > 0);
 
 static int put_facts(const struct vpa_at *at, struct vpt_json *j)
 {

@@ -8,15 +8,8 @@
 
 /* ---- input ---- */
 
-static uint64_t window_ns(const struct vpa_at *at)
-{
-	return vpa_window_ns(at->report);
-}
-
-static int has_realtime(const struct vpa_at *at)
-{
-	return at->report->has_realtime;
-}
+VPA_NUMBER(window_ns, void, vpa_window_ns(at->report));
+VPA_KNOWN(has_realtime, void, at->report->has_realtime);
 
 #define ROW struct vpa_report
 static const struct vpa_field input_fields[] = {
@@ -43,11 +36,7 @@ static const struct vpa_fields input = FIELDS("input", "what was analyzed", inpu
 
 static VPA_WORDS(state_choice, [VPA_OK] = "ok", [VPA_DEGRADED] = "degraded",
 	[VPA_UNAVAILABLE] = "unavailable");
-
-static uint64_t invalid(const struct vpa_at *at)
-{
-	return at->report->verdict.reversed + at->report->verdict.zero_time;
-}
+VPA_NUMBER(invalid, void, at->report->verdict.reversed + at->report->verdict.zero_time);
 
 #define ROW struct vpa_loss
 static const struct vpa_field loss_fields[] = {
@@ -159,12 +148,7 @@ static const struct vpa_fields idle_part =
 	FIELDS("idle_part", "idle time of one cause in one place", idle_part_fields);
 #undef ROW
 
-static int has_host(const struct vpa_at *at)
-{
-	const struct vpa_gap_piece *p = at->row;
-
-	return p->host != VPA_CAUSE_NOT_IDLE;
-}
+VPA_KNOWN(has_host, struct vpa_gap_piece, row->host != VPA_CAUSE_NOT_IDLE);
 
 #define ROW struct vpa_instead_row
 static const struct vpa_field instead_fields[] = {
@@ -209,11 +193,7 @@ static uint64_t device_limit(const struct vpa_at *at)
 }
 
 static VPA_NAMES(limit_choice, vpa_device_limit_text, VPA_LIMIT_FAULTS + 1);
-
-static uint64_t device_window_ns(const struct vpa_at *at)
-{
-	return vpa_device_window_ns(at->row);
-}
+VPA_NUMBER(device_window_ns, void, vpa_device_window_ns(at->row));
 
 #define ROW struct vpa_device
 static const struct vpa_field device_fields[] = {
@@ -273,12 +253,7 @@ static const struct vpa_fields device =
 	FIELDS("device", "a GPU that had work in the window", device_fields);
 #undef ROW
 
-static int has_thread(const struct vpa_at *at)
-{
-	const struct vpa_gap_row *gap = at->row;
-
-	return gap->tid >= 0;
-}
+VPA_KNOWN(has_thread, struct vpa_gap_row, row->tid >= 0);
 
 #define ROW struct vpa_gap_piece
 static const struct vpa_field piece_fields[] = {
@@ -340,21 +315,10 @@ static const struct vpa_fields gap =
 /* ---- the whole ---- */
 
 static VPA_WORDS(schema_choice, VPA_REPORT_SCHEMA);
+VPA_KNOWN(is_forecast, void, at->report->forecast.is_asked);
+VPA_KNOWN(has_rivals, void, at->report->step_rival_count > 0);
 
-static int is_forecast(const struct vpa_at *at)
-{
-	return at->report->forecast.is_asked;
-}
-
-static int has_rivals(const struct vpa_at *at)
-{
-	return at->report->step_rival_count > 0;
-}
-
-static int has_inferred(const struct vpa_at *at)
-{
-	return at->report->inferred_count > 0;
-}
+VPA_KNOWN(has_inferred, void, at->report->inferred_count > 0);
 
 static int has_marked(const struct vpa_at *at)
 {
@@ -366,15 +330,8 @@ static int has_marked(const struct vpa_at *at)
 	return at->report->step_part_count > 0;
 }
 
-static int has_stops(const struct vpa_at *at)
-{
-	return at->report->host_stops.count > 0;
-}
-
-static int has_trials(const struct vpa_at *at)
-{
-	return at->report->trials.count > 0;
-}
+VPA_KNOWN(has_stops, void, at->report->host_stops.count > 0);
+VPA_KNOWN(has_trials, void, at->report->trials.count > 0);
 
 #define ROW struct vpa_report
 static const struct vpa_field report_fields[] = {

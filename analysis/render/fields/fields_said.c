@@ -14,17 +14,9 @@ static const struct vpa_fields fact =
 
 /* ---- memory by label ---- */
 
-static int has_growth(const struct vpa_at *at)
-{
-	const struct vpa_memory_label *label = at->row;
-
-	return label->count > 1 && label->allocated_bytes != UINT64_MAX;
-}
-
-static int has_peak(const struct vpa_at *at)
-{
-	return ((const struct vpa_memory_label *)at->row)->peak_bytes != UINT64_MAX;
-}
+VPA_KNOWN(
+	has_growth, struct vpa_memory_label, row->count > 1 && row->allocated_bytes != UINT64_MAX);
+VPA_KNOWN(has_peak, struct vpa_memory_label, row->peak_bytes != UINT64_MAX);
 
 #define ROW struct vpa_memory_label
 static const struct vpa_field memory_label_fields[] = {

@@ -124,13 +124,7 @@ const struct vpa_fields vpa_fields_marked =
 
 static VPA_WORDS(role_choice, [VPA_STEP_FULL] = "full", [VPA_STEP_FEWER] = "fewer",
 	[VPA_STEP_HALF] = "half", [VPA_STEP_OTHER] = "other");
-
-static uint64_t mean_step_ns(const struct vpa_at *at)
-{
-	const struct vpa_step_kind *k = at->row;
-
-	return k->steps ? k->total_ns / k->steps : 0;
-}
+VPA_NUMBER(mean_step_ns, struct vpa_step_kind, row->steps ? row->total_ns / row->steps : 0);
 
 #define ROW struct vpa_step_kind
 static const struct vpa_field step_kind_fields[] = {

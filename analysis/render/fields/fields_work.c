@@ -198,10 +198,7 @@ static const char *memory_choice(size_t i)
 	return vpt_word(VPT_UNIT_MEMORY_KIND, i);
 }
 
-static int reads_memory(const struct vpa_at *at)
-{
-	return ((const struct vpa_copy_row *)at->row)->kind != VPT_COPYKIND_MEMSET;
-}
+VPA_KNOWN(reads_memory, struct vpa_copy_row, row->kind != VPT_COPYKIND_MEMSET);
 
 #define ROW       struct vpa_copy_row
 #define MEMORY(m) .choice = memory_choice, .null = VPA_NULL_TEXT, NUMBERED(m)

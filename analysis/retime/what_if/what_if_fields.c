@@ -13,12 +13,7 @@ static const struct vpa_field change_fields[] = {
 static const struct vpa_fields change = FIELDS("change", "a change of the program", change_fields);
 #undef ROW
 
-static int is_measured(const struct vpa_at *at)
-{
-	const struct vpa_what_if_row *row = at->row;
-
-	return row->measured_ms > 0;
-}
+VPA_KNOWN(is_measured, struct vpa_what_if_row, row->measured_ms > 0);
 
 #define ROW struct vpa_what_if_row
 static const struct vpa_field row_fields[] = {
@@ -42,18 +37,12 @@ static const struct vpa_field row_fields[] = {
 	{"steps_per_s_measured", POSITIVE(steps_per_s_measured), "steps/s",
 		"in the trace of --check; null: none"},
 };
-static const struct vpa_fields row =
+static const struct vpa_fields unit_row =
 	FIELDS("unit", "a unit as recorded and as predicted", row_fields);
 #undef ROW
 
 static VPA_NAMES(part_kind_choice, vpa_part_kind_name, VPA_PART_KINDS);
-
-static int is_part_checked(const struct vpa_at *at)
-{
-	const struct vpa_what_if_part *p = at->row;
-
-	return p->measured_ms > 0 && p->predicted_ms > 0;
-}
+VPA_KNOWN(is_part_checked, struct vpa_what_if_part, row->measured_ms > 0 && row->predicted_ms > 0);
 
 #define ROW struct vpa_what_if_part
 static const struct vpa_field part_fields[] = {
@@ -87,7 +76,7 @@ static const struct vpa_field what_if_fields[] = {
 	{"check", TEXT_OR_NULL(other), NULL, "path of the trace of --check; null: none"},
 	{"changes", ROWS(change, changes, change_count), NULL,
 		"in order; later ones see earlier ones"},
-	{"units", ROWS(row, rows, row_count), NULL, "the mean unit, then measured blocks"},
+	{"units", ROWS(unit_row, rows, row_count), NULL, "the mean unit, then measured blocks"},
 	{"forecast", MEMBER(vpa_fields_forecast, forecast), NULL,
 		"two paces, and how far predictions can be trusted"},
 	{"parts", ROWS(part, parts, part_count), NULL, "stages and steps"},
