@@ -2,21 +2,10 @@
 #include "formats/base/cost_limits.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 static uint64_t by_hand, by_files;
 static int is_bounded;
-
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-static uint64_t times(uint64_t a, uint64_t b)
-{
-	uint64_t product;
-
-	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
 
 void vpt_limits_memory(uint64_t bytes)
 {
@@ -28,7 +17,7 @@ void vpt_limits_memory(uint64_t bytes)
 
 void vpt_limits_add_file(uint64_t file_bytes)
 {
-	by_files = plus(by_files, times(file_bytes, VPT_MEMORY_A_BYTE));
+	vpt_sat_add_to(&by_files, vpt_sat_mul(file_bytes, VPT_MEMORY_A_BYTE));
 	if (is_bounded)
 		vpt_memory_bound(vpt_limits_memory_bytes());
 }
@@ -40,8 +29,8 @@ uint64_t vpt_limits_memory_bytes(void)
 
 uint64_t vpt_limits_text_bytes(uint64_t file_bytes)
 {
-	uint64_t usual = plus(VPT_TEXT_BASE, times(file_bytes, VPT_TEXT_A_BYTE));
-	uint64_t raised = times(by_hand, VPT_TEXT_A_MEMORY_BYTE);
+	uint64_t usual = vpt_sat_add(VPT_TEXT_BASE, vpt_sat_mul(file_bytes, VPT_TEXT_A_BYTE));
+	uint64_t raised = vpt_sat_mul(by_hand, VPT_TEXT_A_MEMORY_BYTE);
 
 	return raised > usual ? raised : usual;
 }

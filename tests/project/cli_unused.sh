@@ -12,9 +12,9 @@ for_tests() {
 	cat <<'FUNCTIONS'
 vpt_io_use
 vtr_budget_held
+vtr_budget_of
 vtr_names_count
 vtr_nvtx_attached
-vtr_threads_memory
 vtr_threads_seen
 FUNCTIONS
 }

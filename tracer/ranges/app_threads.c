@@ -461,8 +461,3 @@ uint64_t vtr_threads_unmatched(void)
 	return vtr_drops(atomic_load_explicit(&unmatched, memory_order_relaxed),
 		vtr_epoch_capture(vtr_epoch_now()));
 }
-
-uint64_t vtr_threads_memory(void)
-{
-	return vtr_budget_of(VTR_BUDGET_THREADS);
-}

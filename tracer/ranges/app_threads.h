@@ -166,7 +166,4 @@ uint64_t vtr_threads_unmatched(void);
  * file. */
 int vtr_threads_seen(void);
 
-/* Bytes that rings and stacks take from the limit of budget.h. */
-uint64_t vtr_threads_memory(void);
-
 #endif

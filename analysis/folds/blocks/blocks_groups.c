@@ -8,7 +8,6 @@
  * request is the newest of its thread, else of any thread. */
 #include "analysis/folds/blocks/blocks_groups.h"
 
-#include "analysis/folds/blocks/blocks_plain_parts.h"
 #include "formats/base/memory.h"
 #include "formats/base/search.h"
 

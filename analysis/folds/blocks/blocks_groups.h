@@ -76,6 +76,11 @@ const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct v
 int vpa_blocks_groups_find(struct vpa_blocks_writer *w);
 void vpa_blocks_groups_free(struct vpa_blocks_writer *w);
 
+/* ---- blocks_plain_parts.c: which ranges without a meaning are stages of the blocks that they begin in ---- */
+
+/* Sets is_part of the rows of plain parts, of which vpa_row_kind() knows nothing before. Needs the blocks of all groups. */
+void vpa_plain_parts_choose(struct vpa_blocks_writer *w);
+
 /* -1 if `ns` is 0. */
 static inline double vpa_per_second(double count, uint64_t ns)
 {

@@ -2,7 +2,7 @@
  *
  * A program names its ranges as it likes, so a range directly in a block is a part of it whatever its name is. It is a stage
  * if blocks regularly have it, if it matters, and if it holds no step and no stage: those say more. */
-#include "analysis/folds/blocks/blocks_plain_parts.h"
+#include "analysis/folds/blocks/blocks_groups.h"
 
 /* It is in three of four blocks or more, and has 1 / this of their GPUs' busy time or more. */
 enum { SHARE = 20 };

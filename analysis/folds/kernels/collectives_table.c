@@ -12,6 +12,7 @@
 #include "analysis/model/collective_facts.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,11 +105,6 @@ static void write_row(const struct state *s, size_t i, const struct vpa_fold_con
 	}
 }
 
-static int compare_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 static int compare(const void *pa, const void *pb)
 {
 	const struct vpa_collective_row *a = pa, *b = pb;
@@ -118,9 +114,9 @@ static int compare(const void *pa, const void *pb)
 		return a->device < b->device ? -1 : 1;
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
-	order = compare_text(a->name, b->name);
+	order = vpt_text_order(a->name, b->name);
 	if (!order)
-		order = compare_text(a->group, b->group);
+		order = vpt_text_order(a->group, b->group);
 	if (order || a->bytes == b->bytes)
 		return order;
 	return a->bytes < b->bytes ? -1 : 1;

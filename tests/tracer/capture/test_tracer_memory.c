@@ -116,10 +116,11 @@ static void memory_of_thousands_of_threads_is_given_back(void **state)
 	drained = 0;
 	for (round = 0; round < rounds; round++) {
 		run_crowd(crowd_size(), round % 2 ? open_many : one_range);
-		held = vtr_threads_memory();
+		held = vtr_budget_of(VTR_BUDGET_THREADS);
 		assert_true(held >= crowd_size() * VTR_THREAD_BYTES);
 		vtr_threads_drain(count_event, &drained);
-		assert_true(vtr_threads_memory() <= (1 + VTR_THREADS_KEPT) * VTR_THREAD_BYTES);
+		assert_true(vtr_budget_of(VTR_BUDGET_THREADS) <=
+			    (1 + VTR_THREADS_KEPT) * VTR_THREAD_BYTES);
 	}
 	assert_int_equal(drained, crowd_size() * ((rounds + 1) / 2 + rounds / 2 * 100));
 	assert_int_equal(dropped(), 0);
@@ -163,13 +164,14 @@ static void the_limit_decides_when_ranges_are_dropped(void **state)
 	atomic_store(&over, 1);
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
-	assert_in_range(vtr_threads_memory(), share - VTR_RING_BYTES(VTR_RING_NEXT_WORDS), share);
+	assert_in_range(vtr_budget_of(VTR_BUDGET_THREADS),
+		share - VTR_RING_BYTES(VTR_RING_NEXT_WORDS), share);
 	vtr_threads_dropped(find_loser, &lost);
 	assert_true(lost > 0);
 	vtr_threads_drain(count_event, &drained);
 	assert_int_equal(drained + lost, made[0] + made[1]);
 	assert_true(drained > 12 * MIB / 40);
-	assert_true(vtr_threads_memory() < MIB);
+	assert_true(vtr_budget_of(VTR_BUDGET_THREADS) < MIB);
 	lift_limit();
 }
 
@@ -208,7 +210,7 @@ static void buffers_and_rings_share_one_limit(void **state)
 		assert_true(vtr_budget_held() <= limit);
 		assert_true(vtr_budget_held() > limit - limit / 8 - 2 * MIB);
 		assert_true(buffers >= limit / 8 - MIB && buffers <= limit / 4 * 3);
-		assert_true(vtr_threads_memory() >= limit / 8 - MIB);
+		assert_true(vtr_budget_of(VTR_BUDGET_THREADS) >= limit / 8 - MIB);
 		vtr_threads_drain(count_event, &(uint64_t){0});
 		vtr_pool_free(pool);
 		vtr_threads_record(vtr_now());

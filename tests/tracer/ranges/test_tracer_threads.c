@@ -121,15 +121,16 @@ static void a_full_ring_is_followed_by_another(void **state)
 	(void)state;
 	in_a_thread(leave_ranges_open); /* its memory waits for the next one */
 	drain();
-	before = vtr_threads_memory();
+	before = vtr_budget_of(VTR_BUDGET_THREADS);
 	for (round = 0; round < 3; round++) {
 		drained = 0;
 		in_a_thread(lose_events);
 		assert_int_equal(vtr_threads_dropped(find_lossy, &lost), 0);
-		assert_true(vtr_threads_memory() >= before + FLOOD * 3 * sizeof(uint64_t));
+		assert_true(
+			vtr_budget_of(VTR_BUDGET_THREADS) >= before + FLOOD * 3 * sizeof(uint64_t));
 		vtr_threads_drain(count_event, &drained);
 		assert_int_equal(drained, FLOOD);
-		assert_int_equal(vtr_threads_memory(), before);
+		assert_int_equal(vtr_budget_of(VTR_BUDGET_THREADS), before);
 	}
 }
 
@@ -449,14 +450,14 @@ static void events_of_late_destructors_are_counted(void **state)
 	assert_int_equal(pthread_key_create(&late_key, be_late), 0);
 	in_a_thread(end_late);
 	all += drain();
-	memory = vtr_threads_memory();
+	memory = vtr_budget_of(VTR_BUDGET_THREADS);
 	for (i = 0; i < 20; i++) {
 		in_a_thread(end_late);
 		all += drain();
 	}
 	assert_int_equal(all + dropped(), 21 * 7);
 	assert_true(all >= 21);
-	assert_int_equal(vtr_threads_memory(), memory);
+	assert_int_equal(vtr_budget_of(VTR_BUDGET_THREADS), memory);
 	pthread_key_delete(late_key);
 }
 
@@ -473,7 +474,7 @@ static void memory_of_ended_threads_is_used_again(void **state)
 {
 	enum { ALIVE = 8 };
 	int count = (int)scaled(10000 / ALIVE) * ALIVE;
-	uint64_t drained = 0, before = vtr_threads_memory();
+	uint64_t drained = 0, before = vtr_budget_of(VTR_BUDGET_THREADS);
 	pthread_t threads[ALIVE];
 	int i, k;
 
@@ -487,14 +488,14 @@ static void memory_of_ended_threads_is_used_again(void **state)
 	}
 	assert_int_equal(drained, 2 * count);
 	assert_int_equal(dropped(), 0);
-	assert_true(vtr_threads_memory() - before <= ALIVE * VTR_THREAD_BYTES);
+	assert_true(vtr_budget_of(VTR_BUDGET_THREADS) - before <= ALIVE * VTR_THREAD_BYTES);
 
 	vtr_threads_stop(); /* nobody drains, and nothing has to be drained */
 	for (i = 0; i < count / 20; i++) {
 		assert_int_equal(pthread_create(&threads[0], NULL, short_life, NULL), 0);
 		pthread_join(threads[0], NULL);
 	}
-	assert_true(vtr_threads_memory() - before <= ALIVE * VTR_THREAD_BYTES);
+	assert_true(vtr_budget_of(VTR_BUDGET_THREADS) - before <= ALIVE * VTR_THREAD_BYTES);
 }
 
 static void *crowd(void *arg)

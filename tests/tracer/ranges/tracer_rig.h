@@ -94,7 +94,7 @@ static inline void pop(const char *domain)
 /* Gives rings and stacks this many more bytes, rounded up slightly, than they have now. */
 static inline void limit_to(uint64_t more_bytes)
 {
-	vtr_budget_limit((vtr_threads_memory() + more_bytes + 2) / 3 * 4);
+	vtr_budget_limit((vtr_budget_of(VTR_BUDGET_THREADS) + more_bytes + 2) / 3 * 4);
 }
 
 static inline void lift_limit(void)
