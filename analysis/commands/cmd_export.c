@@ -250,6 +250,17 @@ static char *usual_output(const char *operand, const char *suffix)
 	return out;
 }
 
+static void say_clocks(const struct vpa_export_totals *t)
+{
+	if (t->aligned > 1)
+		vpa_say("the clocks of %zu machines are aligned by the ends of collectives, to "
+			"within %s",
+			t->aligned, vpa_duration(t->uncertainty_ns).text);
+	if (t->unaligned)
+		vpa_say("%s are not aligned: %s",
+			t->aligned > 1 ? "some of the traces" : "the traces", t->unaligned);
+}
+
 static void say_result(const struct job *j)
 {
 	enum { MANY_KERNELS = 4000000 };
@@ -266,9 +277,7 @@ static void say_result(const struct job *j)
 		vpa_say("this is large for a browser: run trace_processor_shell server http %s "
 			"beside it, or export less with --from, --to, --no-api",
 			output);
-	if (t->unaligned)
-		vpa_say("the traces are not aligned: %s. Each begins at the start of the file",
-			t->unaligned);
+	say_clocks(t);
 	vpa_say("%s", j->exporter->opens);
 }
 

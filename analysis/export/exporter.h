@@ -93,9 +93,12 @@ struct vpa_export_clock {
 	enum {
 		VPA_CLOCK_OWN, /* the machine's boot, where the trace knows it; else as it counts */
 		VPA_CLOCK_TIME_OF_DAY, /* which the trace must know */
+		VPA_CLOCK_PLACED, /* `placed` is laid onto that of another machine, whose time 0 is start_ns, a time of day */
 		VPA_CLOCK_COMMON_START /* such that the trace begins at start_ns, a time of day */
 	} kind;
 	uint64_t start_ns;
+	struct vpa_clock placed;
+	int is_unaligned; /* beside the other traces it may be off by anything */
 };
 
 struct vpa_store;
@@ -159,7 +162,11 @@ struct vpa_export_totals {
 	uint64_t kernels, copies, calls, ranges, gaps;
 	uint64_t packets, raw_bytes, bytes; /* raw: before compression */
 	int complete;                       /* the report's verdict */
-	const char *unaligned; /* of several traces: why they share no clock; NULL: they do */
+	/* Of several traces: how many machines have clocks that collectives lay onto one, and how far off these may be at most; why
+	 * others do not, and what is done about it; NULL: there are no others. */
+	size_t aligned;
+	uint64_t uncertainty_ns;
+	const char *unaligned;
 };
 
 /* What an exporter may use from begin() to free(). */

@@ -144,9 +144,12 @@ other 0 two" "$(said hosts.tar | awk '{ print $1, $3, $4 }')"
 torch early.json one 0 $day
 torch late.json two 0 $((day + 30000000000))
 expect 0 "half a minute apart" export early.json late.json -o apart.tar
-same "by the time of day" "early $((day + 1040000)) aligned
-late $((day + 30000000000 + 1040000)) aligned" "$(said apart.tar | awk '{ print $1, $2, $6 }')"
-grep -q "not aligned" err && fail "what is aligned is said not to be"
+says err "the traces are not aligned: machines have no collective in common. Their own times of day lay them beside each other"
+same "by the time of day" "early $((day + 1040000)) unaligned
+late $((day + 30000000000 + 1040000)) unaligned" "$(said apart.tar | awk '{ print $1, $2, $6 }')"
+expect 0 "two ranks of one host" export early.json own1.json -o host.tar
+grep -q "not aligned" err && fail "times of one host are said not to be aligned"
+same "by its time of day" "aligned aligned " "$(said host.tar | awk '{ print $6 }' | tr '\n' ' ')"
 torch yesterday.json two 0 $((day - 86400000000000))
 expect 0 "a day apart" export early.json yesterday.json -o day.tar
 says err "the traces are not aligned: they were recorded at different times, on machines or boots that have no clock in common."
@@ -160,10 +163,38 @@ same "they begin together" "1" "$(said timeless.tar | awk '{ print $2 }' | sort 
 expect 0 "two on one clock that has no date" export timeless.json timeless.json -o same.tar
 grep -q "not aligned" err && fail "times of one clock are said not to be aligned"
 # Nothing lies before the start of a clock, in any of them.
-for archive in own zero hosts apart day timeless same; do
+for archive in own zero hosts apart host day timeless same; do
 	cases=$((cases + 1))
 	said $archive.tar | awk '$2 < 1040000 || ($5 > 0 && $5 > $2) { bad = 1 } END { exit bad || !NR }' || fail "$archive.tar: $(said $archive.tar)"
 done
+
+# within RULE: the first op of each member in ./found is as far from the first member's as the clocks are uncertain, at most
+within() {
+	cases=$((cases + 1))
+	grep -q "the clocks of 2 machines are aligned by the ends of collectives, to within [0-9.]* us" err || fail "$1: $(cat err)"
+	awk '{ far = $2 - first; if (NR == 1) first = $2; else if ((far < 0 ? -far : far) > 10000) bad = 1 } END { exit bad || NR < 2 }' found ||
+		fail "$1: $(cat found)"
+}
+# collectives RULE ARCHIVE: in all members they end together, as far as the clocks are uncertain, and totals are those of the file
+collectives() {
+	cases=$((cases + 1))
+	python3 - "$source/tests/support/outputs/pftrace.py" "$2" >wrong 2>&1 <<'PYTHON' || fail "$1: $(tail -n 3 wrong)"
+import re, subprocess, sys, tarfile
+tar, ends, uncertainty = tarfile.open(sys.argv[2]), [], 0
+op = re.compile(r'.*: (?:\d+ )?(\d+) \+(\d+) (?:depth \d+ )?(?:kernel|memcpy|memset) "(.*?)"')
+for name in tar.getnames()[1:]:
+    open("member", "wb").write(tar.extractfile(name).read())
+    out = subprocess.run([sys.executable, sys.argv[1], "member", "--slices"], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
+    first = next(int(line.split()[1]) for line in out if line.startswith("first_gpu_ts "))
+    uncertainty = max([uncertainty] + [int(line.split()[2]) for line in out if line.startswith("attribute: vptrace.clock_uncertainty_ns")])
+    ops = [(int(o[1]), int(o[2]), o[3]) for o in map(op.match, out) if o]
+    begin = min(start for start, _ns, _name in ops)
+    ends.append(sorted(first + start - begin + ns for start, ns, name in ops if name.startswith("nccl")))
+assert len(ends) == 8 and 0 < uncertainty <= 10000 and len({len(e) for e in ends}) == 1 and len(ends[0]) > 100, (uncertainty, list(map(len, ends)))
+far = max(max(e) - min(e) for e in zip(*ends))
+assert far <= uncertainty, (far, uncertainty)
+PYTHON
+}
 
 # ---- ranks of our tracer ----
 demo=${VPT_BIN:+$VPT_BIN/vptrace-demo}
@@ -188,7 +219,21 @@ if [ -x "$demo" ]; then
 	expect 0 "ranks of two hosts" export node-r?.zst -o node.tar
 	said node.tar >found
 	same "GPUs and hosts" "0 standin-0 1 standin-0 0 standin-1 1 standin-1 " "$(awk '{ print $3, $4 }' found | tr '\n' ' ')"
-	same "the distance of the hosts' clocks" 500000000 "$(($(awk 'NR == 3 { print $2 }' found) - $(awk 'NR == 1 { print $2 }' found)))"
+	within "first ops of both hosts"
+	# Eight ranks on two hosts whose clocks are a second and 50 ppm apart.
+	CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so VPTRACE_OUTPUT=$work/far-r%r.zst "$demo" --ranks 8 \
+		--nodes 2 --blocks 2 --layers 3 --plant 0:offset=-500,4:offset=500,4:drift=50,5:host=400 >out 2>err || fail "the demo on two far hosts"
+	expect 0 "ranks of two far hosts" export far-r?.zst -o far.tar
+	said far.tar >found
+	within "first ops of both far hosts"
+	collectives "collectives of both far hosts" far.tar
+	expect 0 "as plain slices" export far-r?.zst -o plain.tar --gpu-encoding trackevent
+	collectives "collectives as plain slices" plain.tar
+	# Beside them a trace that has no collective.
+	expect 0 "one that has nothing in common" export far-r?.zst late.json -o beside.tar
+	says err "the clocks of 2 machines are aligned by the ends of collectives, to within"
+	says err "some of the traces are not aligned: machines have no collective in common."
+	same "it alone is not aligned" "aligned 8, unaligned 1" "$(said beside.tar | awk '{ n[$6]++ } END { printf "aligned %d, unaligned %d", n["aligned"], n["unaligned"] }')"
 else
 	echo "SKIPPED: ranks of our own: no demo was built"
 fi

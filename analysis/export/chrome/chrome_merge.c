@@ -1,120 +1,49 @@
 /* chrome_merge.c - ranks of a job, one after the other, on the clock of the first one's machine. */
 #include "analysis/export/chrome/chrome_rows.h"
 
-#include "analysis/ranks/job.h"
-#include "analysis/ranks/rank/rank_read.h"
+#include "analysis/export/trace_clocks.h"
 #include "formats/base/memory.h"
-#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* A trace, and what is known of its ranks. */
-struct member {
-	uint64_t start_ns; /* on its own clock */
-	struct vpa_clock clock;
-	int64_t number; /* of its first rank; where none is known, its place */
-	char label[32];
-};
 
 struct merge {
 	const struct vpa_export_job *job;
 	const char *const *paths;
 	size_t count;
-	struct member *members;
-	size_t *order; /* of members, by number */
+	struct vpa_trace_clocks clocks;
+	struct member {
+		char label[32];
+	} * members;   /* in the order of the traces */
+	size_t *order; /* of traces, by number of rank */
 	int64_t start_ns;
 	uint64_t base_ns;
-	const char *unaligned;
 };
-
-/* ---- clocks ---- */
-
-static int read_rank(struct merge *m, size_t i, struct vpa_rank_list *ranks, struct vpt_err *err)
-{
-	struct vpa_options options = *m->job->analysis;
-	struct vpt_trace *trace;
-	int rc = vpt_trace_open(m->paths[i], &trace, err);
-
-	if (rc)
-		return rc;
-	options.observer = NULL;
-	options.top = 1;
-	m->members[i] = (struct member){.start_ns = vpt_trace_start(trace), .number = -1};
-	m->members[i].clock.origin_ns = m->members[i].start_ns;
-	rc = vpa_ranks_read(trace, m->paths[i], &options, ranks, NULL, err);
-	vpt_trace_close(trace);
-	return rc;
-}
-
-/* Traces without a GPU are no rank: they begin with the others. */
-static void take_clocks(struct merge *m, const struct vpa_job *job)
-{
-	size_t i, k, unplaced = 0;
-
-	for (i = 0; i < m->count; i++)
-		for (k = job->rank_count; k-- > 0;)
-			if (job->ranks[k].rank->capture &&
-				!strcmp(job->ranks[k].rank->capture, m->paths[i])) {
-				m->members[i].clock = job->clocks.items[job->clocks.of_rank[k]];
-				m->members[i].number = job->ranks[k].number;
-			}
-	for (k = 0; k < job->clocks.count; k++)
-		unplaced += !job->clocks.items[k].is_placed;
-	if (unplaced)
-		m->unaligned = "machines have no collective in common";
-	for (k = 0; k < job->rank_count && !m->base_ns; k++) {
-		const struct vpa_rank *r = job->ranks[k].rank;
-
-		/* The first clock is neither moved nor stretched. */
-		if (r->has_realtime && !job->clocks.of_rank[k])
-			m->base_ns = r->unix_offset_ns + job->clocks.items[0].origin_ns;
-	}
-}
 
 /* In the order of ranks, each with a name that no other has. */
 static void name_members(struct merge *m)
 {
+	const struct vpa_trace_clock *clocks = m->clocks.items;
 	size_t i, k;
 
 	for (i = 0; i < m->count; i++) {
-		for (k = i; k && m->members[m->order[k - 1]].number > m->members[i].number; k--)
+		for (k = i; k && clocks[m->order[k - 1]].number > clocks[i].number; k--)
 			m->order[k] = m->order[k - 1];
 		m->order[k] = i;
 	}
 	m->start_ns = INT64_MAX;
 	for (i = 0; i < m->count; i++) {
 		struct member *own = &m->members[i];
-		int64_t start = vpa_clock_time(&own->clock, own->start_ns);
+		int64_t start = vpa_clock_time(&clocks[i].clock, clocks[i].start_ns);
 
 		m->start_ns = start < m->start_ns ? start : m->start_ns;
-		if (own->number >= 0)
-			snprintf(own->label, sizeof(own->label), "rank %" PRId64, own->number);
+		if (clocks[i].number >= 0)
+			snprintf(own->label, sizeof(own->label), "rank %" PRId64, clocks[i].number);
 		else
 			snprintf(own->label, sizeof(own->label), "trace %zu", i);
 	}
-	if (m->base_ns)
-		m->base_ns += (uint64_t)m->start_ns;
-}
-
-static int align(struct merge *m, struct vpt_err *err)
-{
-	struct vpa_rank_list ranks = {.count = 0};
-	struct vpa_job *job;
-	size_t i;
-	int rc = VPT_OK;
-
-	for (i = 0; i < m->count && !rc; i++)
-		rc = read_rank(m, i, &ranks, err);
-	if (!rc)
-		rc = vpa_job_new(&ranks, &job, err);
-	vpa_rank_list_free(&ranks);
-	if (rc)
-		return rc;
-	take_clocks(m, job);
-	vpa_job_free(job);
-	name_members(m);
-	return VPT_OK;
+	if (m->clocks.base_ns)
+		m->base_ns = m->clocks.base_ns + (uint64_t)m->start_ns;
 }
 
 /* ---- events ---- */
@@ -122,11 +51,10 @@ static int align(struct merge *m, struct vpt_err *err)
 static int put_member(const struct merge *m, size_t at, size_t incomplete,
 	struct vpa_export_totals *totals, struct vpt_err *err)
 {
-	const struct member *own = &m->members[m->order[at]];
 	const struct vpa_export_part part = {.number = at,
 		.count = m->count,
-		.label = own->label,
-		.clock = &own->clock,
+		.label = m->members[m->order[at]].label,
+		.clock = &m->clocks.items[m->order[at]].clock,
 		.start_ns = m->start_ns,
 		.base_ns = m->base_ns,
 		.incomplete = incomplete};
@@ -158,8 +86,11 @@ int vpa_chrome_merge(const struct vpa_export_job *job, const char *const *paths,
 	*totals = (struct vpa_export_totals){.complete = 1};
 	m.members = vpt_calloc(count + 1, sizeof(*m.members));
 	m.order = vpt_calloc(count + 1, sizeof(*m.order));
-	rc = m.members && m.order ? align(&m, err)
-				  : vpt_fail(err, VPT_ENOMEM, "no memory to merge traces");
+	rc = m.members && m.order
+		     ? vpa_trace_clocks_find(paths, count, job->analysis, &m.clocks, err)
+		     : vpt_fail(err, VPT_ENOMEM, "no memory to merge traces");
+	if (!rc)
+		name_members(&m);
 	for (i = 0; i < count && !rc; i++) {
 		struct vpa_export_totals one;
 
@@ -169,8 +100,13 @@ int vpa_chrome_merge(const struct vpa_export_job *job, const char *const *paths,
 		vpa_export_totals_add(totals, &one);
 		incomplete += !one.complete;
 	}
-	totals->unaligned = m.unaligned;
+	totals->aligned = m.clocks.machines - m.clocks.unplaced;
+	totals->uncertainty_ns = m.clocks.uncertainty_ns;
+	if (m.clocks.unplaced)
+		totals->unaligned = "machines have no collective in common. Each begins at the "
+				    "start of the file";
 	totals->bytes = job->sink->written_bytes - before;
+	vpa_trace_clocks_free(&m.clocks);
 	vpt_free(m.members);
 	vpt_free(m.order);
 	return rc;

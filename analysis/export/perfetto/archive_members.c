@@ -1,10 +1,11 @@
 /* archive_members.c - reads each trace once for what all need to know of each other.
  *
- * Members share a clock if they are of one boot of one machine, or if all know the time of day and
- * were recorded at the same time. Perfetto drops what it would have to show before the start of a
- * machine's clock, so other members begin together instead. */
+ * Members share a clock if they are of one boot of one machine, or if collectives lay the clocks of their machines onto one. Others
+ * lie by their own times of day, if all know it and were recorded at the same time. Perfetto drops what it would have to show before
+ * the start of a machine's clock, so what is left begins together instead. */
 #include "analysis/export/perfetto/archive_members.h"
 
+#include "analysis/export/trace_clocks.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
@@ -12,6 +13,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char by_time_of_day[] =
+	"machines have no collective in common. Their own times of day lay them beside each other, "
+	"which may differ by more than a collective takes";
+static const char without_collective[] =
+	"machines have no collective in common. Each begins at the start of the file";
+static const char at_other_times[] =
+	"they were recorded at different times, on machines or boots that have no clock in common. "
+	"Each begins at the start of the file";
+static const char timeless[] =
+	"not all of them have the time of day. Each begins at the start of the file";
 
 /* Ranks of a job start within this of each other. */
 #define MEETING_NS     (UINT64_C(60) * 1000000000)
@@ -332,29 +344,114 @@ static uint64_t common_start(const struct vpa_archive *a)
 	return first_ns == UINT64_MAX || first_ns < LEAST_START_NS ? LEAST_START_NS : first_ns;
 }
 
-static void choose_clock(struct vpa_archive *a)
+static void set_clocks(struct vpa_archive *a, const struct vpa_export_clock *clock)
+{
+	size_t i;
+
+	for (i = 0; i < a->count; i++)
+		a->members[i].clock = *clock;
+}
+
+/* Where no collectives tell. */
+static void choose_one_clock(struct vpa_archive *a)
 {
 	size_t known = count_realtime(a);
 	int is_one_machine = !vpa_archive_has_machines(a);
+	struct vpa_export_clock clock = {.kind = VPA_CLOCK_OWN};
 
-	a->clock.kind = VPA_CLOCK_OWN;
-	if (a->count < 2 || (is_one_machine && all_boottime(a)))
-		return;
 	if (known == a->count && have_met(a)) {
-		a->clock.kind = VPA_CLOCK_TIME_OF_DAY;
-		return;
+		clock.kind = VPA_CLOCK_TIME_OF_DAY;
+		clock.is_unaligned = !is_one_machine;
+		a->unaligned = is_one_machine ? NULL : by_time_of_day;
+	} else if (known || !is_one_machine || !have_met(a)) {
+		/* Times of one machine that mean nothing else may still be of one clock. */
+		clock = (struct vpa_export_clock){.kind = VPA_CLOCK_COMMON_START,
+			.start_ns = common_start(a),
+			.is_unaligned = 1};
+		a->unaligned = known == a->count ? at_other_times : timeless;
 	}
-	/* Times of one machine that mean nothing else may still be of one clock. */
-	if (!known && is_one_machine && have_met(a))
-		return;
-	a->clock = (struct vpa_export_clock){VPA_CLOCK_COMMON_START, common_start(a)};
-	a->unaligned = known == a->count ? "they were recorded at different times, on machines "
-					   "or boots that have no clock in common"
-					 : "not all of them have the time of day";
+	set_clocks(a, &clock);
+}
+
+/* That of a member, or of a rank on its machine; NULL: no collective places it. */
+static const struct vpa_clock *placed_clock(
+	const struct vpa_archive *a, const struct vpa_trace_clocks *found, size_t member)
+{
+	const struct vpa_trace_clock *own = &found->items[member];
+	size_t i;
+
+	for (i = 0; i < a->count && !own->is_rank; i++)
+		if (a->members[i].machine == a->members[member].machine && found->items[i].is_rank)
+			own = &found->items[i];
+	return own->is_rank && own->clock.is_placed ? &own->clock : NULL;
+}
+
+/* The job's time at which the first of the placed members begins. */
+static int64_t first_start(const struct vpa_archive *a, const struct vpa_trace_clocks *found)
+{
+	int64_t first_ns = INT64_MAX;
+	size_t i;
+
+	for (i = 0; i < a->count; i++) {
+		const struct vpa_clock *clock = placed_clock(a, found, i);
+		int64_t at_ns = clock ? vpa_clock_time(clock, a->members[i].start_ns) : INT64_MAX;
+
+		first_ns = at_ns < first_ns ? at_ns : first_ns;
+	}
+	return first_ns;
+}
+
+/* Lays the members of several machines onto the clock of the first rank's. */
+static void place_members(struct vpa_archive *a, const struct vpa_trace_clocks *found)
+{
+	const int64_t first_ns = first_start(a, found);
+	/* The job's time 0: as a time of day, if that is known. */
+	const int has_day = found->base_ns && found->base_ns + (uint64_t)first_ns >= LEAST_START_NS;
+	const uint64_t base_ns = has_day ? found->base_ns : LEAST_START_NS - (uint64_t)first_ns;
+	const int is_by_day = has_day && count_realtime(a) == a->count && have_met(a);
+	size_t i;
+
+	a->aligned = found->machines - found->unplaced;
+	a->uncertainty_ns = found->uncertainty_ns;
+	for (i = 0; i < a->count; i++) {
+		struct vpa_archive_member *m = &a->members[i];
+		const struct vpa_clock *clock = placed_clock(a, found, i);
+
+		if (clock) {
+			m->clock = (struct vpa_export_clock){
+				.kind = VPA_CLOCK_PLACED, .start_ns = base_ns, .placed = *clock};
+			continue;
+		}
+		m->clock = (struct vpa_export_clock){
+			.kind = is_by_day ? VPA_CLOCK_TIME_OF_DAY : VPA_CLOCK_COMMON_START,
+			.start_ns = base_ns + (uint64_t)first_ns,
+			.is_unaligned = 1};
+		a->unaligned = is_by_day ? by_time_of_day : without_collective;
+	}
+}
+
+/* Members of one boot have one clock. All others may be of several machines, whatever the names of their hosts are. */
+static int choose_clocks(struct vpa_archive *a, const char *const *paths,
+	const struct vpa_options *options, struct vpt_err *err)
+{
+	static const struct vpa_export_clock own = {.kind = VPA_CLOCK_OWN};
+	struct vpa_trace_clocks found;
+	int rc;
+
+	set_clocks(a, &own);
+	if (a->count < 2 || (!vpa_archive_has_machines(a) && all_boottime(a)))
+		return VPT_OK;
+	rc = vpa_trace_clocks_find(paths, a->count, options, &found, err);
+	if (!rc && found.machines - found.unplaced > 1)
+		place_members(a, &found);
+	else if (!rc || rc == VPT_EINVAL) /* no ranks of one job */
+		choose_one_clock(a);
+	vpa_trace_clocks_free(&found);
+	return rc == VPT_EINVAL ? VPT_OK : rc;
 }
 
 int vpa_archive_read(struct vpa_archive *a, const char *const *paths, size_t count,
-	const char *suffix, struct vpt_err *err)
+	const char *suffix, const struct vpa_options *options, struct vpt_err *err)
 {
 	size_t i;
 	int rc = VPT_OK;
@@ -369,9 +466,7 @@ int vpa_archive_read(struct vpa_archive *a, const char *const *paths, size_t cou
 		rc = read_member(&a->members[i], err);
 		find_machine(a, i);
 	}
-	if (!rc)
-		choose_clock(a);
-	return rc;
+	return rc ? rc : choose_clocks(a, paths, options, err);
 }
 
 void vpa_archive_free(struct vpa_archive *a)

@@ -20,19 +20,21 @@ struct vpa_archive_member {
 	uint64_t start_ns, end_ns; /* of its events, on its own clock; equal: none */
 	uint64_t unix_offset_ns;   /* CLOCK_REALTIME = its clock + this, where known */
 	int has_boottime, has_realtime;
+	struct vpa_export_clock clock;
 };
 
 struct vpa_archive {
 	struct vpa_archive_member *members;
 	size_t count;
-	struct vpa_export_clock clock; /* for all */
-	const char *unaligned;         /* why the members share no clock; NULL: they do */
+	size_t aligned; /* see struct vpa_export_totals, as the next two */
+	uint64_t uncertainty_ns;
+	const char *unaligned;
 };
 
-/* Reads the traces. `suffix` ends the members' names. The archive borrows the paths; free it also
- * after a failure. */
+/* Reads the traces; those that may be of several machines once more, to align their clocks: `options` as for vpa_analyze(). `suffix`
+ * ends the members' names. The archive borrows the paths; free it also after a failure. */
 int vpa_archive_read(struct vpa_archive *a, const char *const *paths, size_t count,
-	const char *suffix, struct vpt_err *err);
+	const char *suffix, const struct vpa_options *options, struct vpt_err *err);
 void vpa_archive_free(struct vpa_archive *a);
 
 /* Whether members are of several machines. */

@@ -376,7 +376,7 @@ static void put_packet(struct vpa_ex_counters *all, const struct sample *first, 
 	vpt_pf_next(&x->pf);
 	if (is_counter(s) && tell_counters(all, s->gpu_id))
 		return;
-	vpt_pf_begin(&x->pf, &all->sequence, first->time_ns + x->shift_ns);
+	vpt_pf_begin(&x->pf, &all->sequence, vpa_ex_time(x, first->time_ns));
 	if (is_counter(s)) {
 		put_counters(all, first, count);
 	} else if (s->quantity && s->quantity->form != ALLOCATOR) {
@@ -452,7 +452,7 @@ static int add_section(
 		describe(all, b, s->lane, &all->items[at]);
 	if (!all->begun)
 		vpt_pf_sequence(
-			&x->pf, &all->sequence, SEQUENCE_COUNTERS, x->start_ns + x->shift_ns, 0);
+			&x->pf, &all->sequence, SEQUENCE_COUNTERS, vpa_ex_time(x, x->start_ns), 0);
 	all->begun = 1;
 	for (row = 0; row < s->row_count && !rc; row++) {
 		uint64_t time = s->col[VPT_COUNTER_TIME][row];

@@ -51,7 +51,7 @@ static void put_count(struct vpa_ex_out *x, const char *key, const char *value)
 
 static void begin_attributes(struct vpa_ex_out *x)
 {
-	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
+	vpt_pf_begin(&x->pf, &x->meta, vpa_ex_time(x, x->start_ns));
 	vpt_pb_begin(&x->pf.out, VPT_PF_PACKET_ATTRIBUTES);
 }
 
@@ -76,8 +76,11 @@ static void put_run(struct vpa_ex_out *x)
 		vpa_ex_either(x, VPT_METADATA_DRIVER, VPT_METADATA_CUDA_DRIVER));
 	put_text(x, "vptrace.cmdline", vpa_ex_fact(x, VPT_METADATA_COMMAND));
 	put_number(x, "vptrace.gap_threshold_ns", x->options->min_gap_ns);
-	if (x->options->clock.kind == VPA_CLOCK_COMMON_START)
+	if (x->options->clock.is_unaligned)
 		put_number(x, "vptrace.unaligned", 1);
+	if (x->options->clock.kind == VPA_CLOCK_PLACED)
+		put_number(
+			x, "vptrace.clock_uncertainty_ns", x->options->clock.placed.uncertainty_ns);
 	end_attributes(x);
 }
 
@@ -92,7 +95,7 @@ static void put_system(struct vpa_ex_out *x)
 	struct vpt_pb *b = &x->pf.out;
 	unsigned i;
 
-	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
+	vpt_pf_begin(&x->pf, &x->meta, vpa_ex_time(x, x->start_ns));
 	vpt_pb_begin(b, VPT_PF_PACKET_SYSTEM);
 	vpt_pb_begin(b, VPT_PF_SYSTEM_UTSNAME);
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -210,7 +213,7 @@ static void put_gpus(struct vpa_ex_out *x)
 
 	if (!count)
 		return;
-	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
+	vpt_pf_begin(&x->pf, &x->meta, vpa_ex_time(x, x->start_ns));
 	vpt_pb_begin(&x->pf.out, VPT_PF_PACKET_GPU_INFO);
 	for (id = 0; id < count && id < GPU_IDS_MAX; id++)
 		put_gpu(x, gpu_of(x, id), id);
@@ -281,8 +284,8 @@ static void put_expected(struct vpa_ex_out *x)
 		put_number(x, "vptrace.expect.stack_samples", x->expected.stack_samples);
 	if (x->expected.first_gpu_ns == UINT64_MAX)
 		return;
-	put_number(x, "vptrace.expect.first_gpu_ts", x->expected.first_gpu_ns + x->shift_ns);
-	put_number(x, "vptrace.expect.last_gpu_end", x->expected.last_gpu_end_ns + x->shift_ns);
+	put_number(x, "vptrace.expect.first_gpu_ts", vpa_ex_time(x, x->expected.first_gpu_ns));
+	put_number(x, "vptrace.expect.last_gpu_end", vpa_ex_time(x, x->expected.last_gpu_end_ns));
 }
 
 static uint64_t attention_kernels(const struct vpa_report *r)

@@ -282,7 +282,7 @@ int vpa_ex_gaps_add(struct vpa_ex_out *x, const struct vpa_gap *gap)
 	if (!gap->before || !gap->gating)
 		return VPT_OK;
 	x->expected.gaps++;
-	vpt_sat_add_to(&x->expected.gap_ns, gap->end_ns - gap->start_ns);
+	vpt_sat_add_to(&x->expected.gap_ns, vpa_ex_length(x, gap->start_ns, gap->end_ns));
 	sum_causes(&g, gap);
 	g.previous = op_text(x, gap->before);
 	g.next = op_text(x, gap->gating);

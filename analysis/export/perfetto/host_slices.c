@@ -197,7 +197,7 @@ static int add_calls(struct vpa_ex_host *h, const struct vpt_batch *b, const str
 		if (!rc && call->correlation)
 			call->link = vpa_ex_link_new(x, call, thread, name.waits);
 		x->expected.api_calls++;
-		vpt_sat_add_to(&x->expected.api_ns, end_ns - start_ns);
+		vpt_sat_add_to(&x->expected.api_ns, vpa_ex_length(x, start_ns, end_ns));
 		add_call(t);
 		x->links->held++;
 	}
@@ -254,7 +254,7 @@ static int add_open(struct vpa_ex_open_ranges *o, struct vpa_ex_host_span *span,
 
 static void count_range(struct vpa_ex_out *x, const struct vpa_ex_host_span *span)
 {
-	uint64_t ns = span->end_ns - span->start_ns;
+	uint64_t ns = vpa_ex_length(x, span->start_ns, span->end_ns);
 
 	if (span->category == EX_CPU_OP) {
 		x->expected.cpu_ops++;
@@ -320,7 +320,8 @@ static int end_range(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct vpa_e
 	t->changed = 1;
 	if (open->written) {
 		/* Its slice had to end with that of the range around it. */
-		vpt_sat_add_to(&x->bent.clamped_ns[open->category], span->end_ns - open->cut_ns);
+		vpt_sat_add_to(&x->bent.clamped_ns[open->category],
+			vpa_ex_length(x, open->cut_ns, span->end_ns));
 		vpa_open_drop(&t->open.table, at);
 	}
 	return VPT_OK;

@@ -171,7 +171,7 @@ static uint8_t *put_event(const struct vpa_ex_ops *o, uint8_t *to, const struct 
 		to = vpa_ex_op_id_at(x, to, waits->numbers[i]);
 	}
 	*to++ = VPT_PF_RENDER_DURATION << 3;
-	to = vpt_pb_varint_at(to, op->end_ns - op->start_ns);
+	to = vpt_pb_varint_at(to, vpa_ex_length(x, op->start_ns, op->end_ns));
 	*to++ = VPT_PF_RENDER_ID << 3;
 	to = vpa_ex_op_id_at(x, to, o->number);
 	return vpt_pb_close_at(content, to);
@@ -230,7 +230,7 @@ static int write_op(struct vpa_ex_ops *o, const struct op *op)
 	if (!to)
 		return VPT_ENOMEM;
 	to = put_event(o, to, op, form, &waits);
-	vpt_pf_packet_end(&x->pf, vpt_pf_time_at(&x->gpu, to, op->start_ns + x->shift_ns));
+	vpt_pf_packet_end(&x->pf, vpt_pf_time_at(&x->gpu, to, vpa_ex_time(x, op->start_ns)));
 	return x->pf.failed;
 }
 

@@ -108,10 +108,14 @@ static void begin_file(struct perfetto *p)
 	x->start_ns = earliest(x);
 	if (clock.boottime_ns)
 		p->boot_shift_ns = clock.boottime_ns - clock.trace_ns;
+	x->ppb = given->placed.ppb;
+	x->even_ns = given->placed.origin_ns;
 	x->shift_ns = given->kind == VPA_CLOCK_OWN           ? p->boot_shift_ns
 		      : given->kind == VPA_CLOCK_TIME_OF_DAY ? r->unix_offset_ns
-							     : given->start_ns - x->start_ns;
-	clocks.boottime_ns = clocks.realtime_ns = x->start_ns + x->shift_ns;
+		      : given->kind == VPA_CLOCK_PLACED
+			      ? given->start_ns + (uint64_t)given->placed.offset_ns - x->even_ns
+			      : given->start_ns - x->start_ns;
+	clocks.boottime_ns = clocks.realtime_ns = vpa_ex_time(x, x->start_ns);
 	if (given->kind == VPA_CLOCK_OWN) {
 		if (clock.monotonic_ns)
 			clocks.monotonic_ns = x->start_ns + clock.monotonic_ns - clock.trace_ns;
@@ -120,7 +124,7 @@ static void begin_file(struct perfetto *p)
 	vpt_pf_clocks(&x->pf, &x->meta, &clocks);
 	vpa_ex_identify(x);
 	vpa_ex_meta_begin(x);
-	vpt_pf_sequence(&x->pf, &x->gpu, SEQUENCE_GPU, x->start_ns + x->shift_ns, 0);
+	vpt_pf_sequence(&x->pf, &x->gpu, SEQUENCE_GPU, vpa_ex_time(x, x->start_ns), 0);
 }
 
 static int make_parts(struct perfetto *p)
@@ -270,8 +274,8 @@ const struct vpa_exporter vpa_exporter_perfetto = {
 		"ranges on their threads. For each GPU also tracks of stages, denoising steps,\n"
 		"video blocks, attention, and idle gaps by cause, with the report's ids and\n"
 		"lines of Python. Samples of Python stacks, which Perfetto v58 or later shows\n"
-		"as flame graphs. The traces of several ranks become one archive (-o all.tar),\n"
-		"which Perfetto v58 or later opens as one trace.",
+		"as flame graphs. The traces of several ranks become one archive (-o all.tar)\n"
+		"on one clock, which Perfetto v58 or later opens as one trace.",
 	.opens = "open it at https://ui.perfetto.dev/#!/"
 		 "?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute",
 	.packings = {{"packets", VPT_CONTAINER_PACKETS, ".pftrace"},

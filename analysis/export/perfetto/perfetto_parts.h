@@ -92,8 +92,8 @@ void vpa_ex_meta_end(struct vpa_ex_out *x, uint64_t residual_ns);
 
 /* Writes a tar archive: an export of each trace, and a manifest with the machine of each. Exports the
  * traces one after the other, each first to an unnamed file in `folder` (NULL: the default one for
- * temporary files). Numbers GPUs among those of all traces of their machine. Times are on one clock, or
- * where there is none all traces begin together, which totals->unaligned says. Members are named after
+ * temporary files). Numbers GPUs among those of all traces of their machine. Times are on one
+ * clock; of traces that share none, totals->unaligned says how they lie. Members are named after
  * the paths' last parts; equal names get a number. *totals are sums, complete only if all are.
  *
  * `job` is for vpa_export(), which runs once per trace; GPUs and clock of its options are ignored. */

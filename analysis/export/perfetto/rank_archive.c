@@ -1,7 +1,8 @@
 /* rank_archive.c - exports of several traces in one archive.
  *
  * Perfetto merges the members of an archive onto one timeline; those of machines that the manifest
- * separates it aligns by the time of day, which each member gives first. */
+ * separates it aligns by the time of day, which each member gives first: that of the first rank's machine,
+ * where collectives tell it. */
 #include "analysis/export/perfetto/perfetto_parts.h"
 
 #include "analysis/export/perfetto/archive_members.h"
@@ -94,7 +95,7 @@ static int export_member(const struct vpa_archive *a, size_t index,
 	options.gpus = gpus;
 	options.gpu_owners = owners;
 	options.trace_number = index;
-	options.clock = a->clock;
+	options.clock = a->members[index].clock;
 	rc = vpt_trace_open(a->members[index].path, &trace, err);
 	own.trace = trace;
 	own.path = a->members[index].path;
@@ -144,7 +145,10 @@ int vpa_export_ranks(const struct vpa_export_job *job, const char *const *paths,
 	int rc;
 
 	*totals = (struct vpa_export_totals){.complete = 1};
-	rc = vpa_archive_read(&a, paths, count, vpt_container_suffix(job->options->container), err);
+	rc = vpa_archive_read(&a, paths, count, vpt_container_suffix(job->options->container),
+		job->analysis, err);
+	totals->aligned = a.aligned;
+	totals->uncertainty_ns = a.uncertainty_ns;
 	totals->unaligned = a.unaligned;
 	if (!rc)
 		rc = put_manifest(&a, sink, err);

@@ -187,7 +187,7 @@ static uint32_t tell_thread(struct vpa_ex_out *x, struct vpt_pf_sequence *s, uin
 
 static struct vpt_pf_sequence *sequence_of(struct vpa_ex_stacks *all, int is_exact)
 {
-	uint64_t start_ns = all->x->start_ns + all->x->shift_ns;
+	uint64_t start_ns = vpa_ex_time(all->x, all->x->start_ns);
 	int *begun = is_exact ? &all->exact_begun : &all->samples_begun;
 
 	if (!*begun && is_exact)
@@ -213,7 +213,7 @@ static void put(struct vpa_ex_stacks *all, uint32_t thread, uint32_t stack, uint
 	s = sequence_of(all, weight_ns != 0);
 	task = tell_thread(x, s, thread);
 	callstack = tell_stack(all, s, stack);
-	vpt_pf_begin(&x->pf, s, time_ns + x->shift_ns);
+	vpt_pf_begin(&x->pf, s, vpa_ex_time(x, time_ns));
 	vpt_pb_begin(b, VPT_PF_PACKET_STACK_SAMPLE);
 	vpt_pb_uint(b, VPT_PF_STACK_SAMPLE_TASK, task);
 	vpt_pb_uint(b, VPT_PF_STACK_SAMPLE_CALLSTACK, callstack);

@@ -196,7 +196,7 @@ struct vpt_pf_sequence *vpa_ex_annotations(struct vpa_ex_out *x)
 {
 	if (!x->has_annotations)
 		vpt_pf_sequence(&x->pf, &x->annotations, SEQUENCE_ANNOTATIONS,
-			x->start_ns + x->shift_ns, 0);
+			vpa_ex_time(x, x->start_ns), 0);
 	x->has_annotations = 1;
 	return &x->annotations;
 }

@@ -56,7 +56,10 @@ struct vpa_ex_out {
 	struct vpt_pf pf;
 	struct vpt_pf_sequence meta, gpu, annotations;
 	int has_annotations;
-	uint64_t shift_ns; /* CLOCK_BOOTTIME = trace clock + this */
+	uint64_t shift_ns; /* see vpa_ex_time() */
+	/* The trace clock gains ppb in a thousand million on that of the file, since even_ns. */
+	int64_t ppb;
+	uint64_t even_ns;
 	uint64_t start_ns; /* where the sequences begin, trace clock */
 
 	/* The process, see vpa_ex_identify(). */
@@ -84,6 +87,22 @@ struct vpa_ex_out {
 	struct vpa_ex_bent bent;
 	uint64_t joined; /* pairs of a call and an op */
 };
+
+/* A moment of the trace as CLOCK_BOOTTIME of the file. Never falls, so that what nests and follows still does. */
+static inline uint64_t vpa_ex_time(const struct vpa_ex_out *x, uint64_t t_ns)
+{
+	uint64_t at_ns = t_ns + x->shift_ns;
+
+	return __builtin_expect(x->ppb != 0, 0)
+		       ? at_ns + (uint64_t)vpa_drift_ns((int64_t)(t_ns - x->even_ns), x->ppb)
+		       : at_ns;
+}
+
+/* How long it is from one moment to a later one, in the file. */
+static inline uint64_t vpa_ex_length(const struct vpa_ex_out *x, uint64_t from_ns, uint64_t to_ns)
+{
+	return vpa_ex_time(x, to_ns) - vpa_ex_time(x, from_ns);
+}
 
 /* ---- facts of the run ---- */
 

@@ -347,7 +347,8 @@ int vpa_ex_tracks_ops(struct vpa_ex_out *x, const struct vpa_ops *ops)
 		n->kernels += ops->kind[i] == VPA_KERNEL;
 		n->memcpys += ops->kind[i] == VPA_MEMCPY;
 		n->memsets += ops->kind[i] == VPA_MEMSET;
-		vpt_sat_add_to(&n->kernel_ns, ops->kind[i] == VPA_KERNEL ? end - start : 0);
+		vpt_sat_add_to(&n->kernel_ns,
+			ops->kind[i] == VPA_KERNEL ? vpa_ex_length(x, start, end) : 0);
 		n->first_gpu_ns = start < n->first_gpu_ns ? start : n->first_gpu_ns;
 		n->last_gpu_end_ns = end > n->last_gpu_end_ns ? end : n->last_gpu_end_ns;
 		n->submissions +=

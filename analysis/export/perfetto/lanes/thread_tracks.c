@@ -67,7 +67,8 @@ static void begin_thread(struct vpa_ex_out *x, struct vpa_ex_thread *t)
 	vpt_pb_end(b);
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
-	vpt_pf_sequence(&x->pf, &t->sequence, SEQUENCES + thread, x->start_ns + x->shift_ns, uuid);
+	vpt_pf_sequence(
+		&x->pf, &t->sequence, SEQUENCES + thread, vpa_ex_time(x, x->start_ns), uuid);
 }
 
 /* ---- calls ----
@@ -108,7 +109,7 @@ static inline int put_end(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint64_
 		return VPT_ENOMEM;
 	memcpy(to, end, sizeof(end));
 	to += sizeof(end);
-	vpt_pf_packet_end(&x->pf, vpt_pf_padded_time_at(&t->sequence, to, time_ns + x->shift_ns));
+	vpt_pf_packet_end(&x->pf, vpt_pf_padded_time_at(&t->sequence, to, vpa_ex_time(x, time_ns)));
 	return x->pf.failed;
 }
 
@@ -150,7 +151,7 @@ static int write_slice(struct vpa_ex_out *x, struct vpa_ex_thread *t,
 	}
 	to = vpt_pb_close_at(content, to);
 	vpt_pf_packet_end(
-		&x->pf, vpt_pf_padded_time_at(&t->sequence, to, call->start_ns + x->shift_ns));
+		&x->pf, vpt_pf_padded_time_at(&t->sequence, to, vpa_ex_time(x, call->start_ns)));
 	return ends ? put_end(x, t, call->end_ns) : x->pf.failed;
 }
 
@@ -208,7 +209,7 @@ static int pop(struct vpa_ex_out *x, struct vpa_ex_thread *t)
 	if (own != end)
 		x->bent.nest_clamps++;
 	if (own != UINT64_MAX)
-		x->bent.clamped_ns[s->category] += own - end;
+		x->bent.clamped_ns[s->category] += vpa_ex_length(x, end, own);
 	if (!open)
 		return rc;
 	if (own == UINT64_MAX) {

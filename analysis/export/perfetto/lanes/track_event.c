@@ -148,7 +148,7 @@ static void put_long(struct vpa_ex_out *x, struct vpt_pf_sequence *s, const stru
 	struct vpt_pb *b = &x->pf.out;
 	size_t i;
 
-	vpt_pf_begin(&x->pf, s, e->time_ns + x->shift_ns);
+	vpt_pf_begin(&x->pf, s, vpa_ex_time(x, e->time_ns));
 	vpt_pb_begin(b, VPT_PF_PACKET_TRACK_EVENT);
 	vpt_pb_uint(b, VPT_PF_EVENT_TYPE, e->type);
 	if (e->track)
@@ -218,7 +218,7 @@ void vpa_ex_event(struct vpa_ex_out *x, struct vpt_pf_sequence *s, const struct 
 	if (e->op_count || e->wait_count)
 		to = ops_at(x, to, e);
 	to = vpt_pb_close_at(content, to);
-	vpt_pf_packet_end(&x->pf, vpt_pf_padded_time_at(s, to, e->time_ns + x->shift_ns));
+	vpt_pf_packet_end(&x->pf, vpt_pf_padded_time_at(s, to, vpa_ex_time(x, e->time_ns)));
 }
 
 void vpa_ex_span(struct vpa_ex_out *x, struct vpt_pf_sequence *s, struct vpa_ex_event *begin,
