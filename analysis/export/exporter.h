@@ -102,15 +102,18 @@ struct vpa_export_clock {
 };
 
 struct vpa_store;
+struct vpa_line;
 
 /* Of a file that several traces make one after the other, the one that is written now. */
 struct vpa_export_part {
 	size_t number, count;          /* from 0 */
 	const char *label;             /* "rank 3" */
 	const struct vpa_clock *clock; /* the trace's, beside that of the others */
-	int64_t start_ns;              /* where the file begins, in the time of all */
-	uint64_t base_ns;              /* that as a time of day; 0: not known */
-	size_t incomplete;             /* of those before, how many lack records */
+	const struct vpa_rank *rank;   /* whose it is; NULL: of none, or of several */
+	struct vpa_line *gpus; /* those of the parts before, to which this one's are added */
+	int64_t start_ns;      /* where the file begins, in the time of all */
+	uint64_t base_ns;      /* that as a time of day; 0: not known */
+	size_t incomplete;     /* of those before, how many lack records */
 };
 
 #define VPA_GPU_SHARED SIZE_MAX /* of an address: whoever has it */

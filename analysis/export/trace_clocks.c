@@ -32,14 +32,17 @@ static void take_ranks(
 	size_t i, k;
 
 	for (i = 0; i < c->count; i++)
-		for (k = job->rank_count; k-- > 0;)
-			if (job->ranks[k].rank->capture &&
-				!strcmp(job->ranks[k].rank->capture, paths[i])) {
-				c->items[i].clock = job->clocks.items[job->clocks.of_rank[k]];
-				c->items[i].clock.name = NULL; /* the job's, which ends before */
-				c->items[i].number = job->ranks[k].number;
-				c->items[i].is_rank = 1;
-			}
+		for (k = job->rank_count; k-- > 0;) {
+			const struct vpa_rank *rank = job->ranks[k].rank;
+			struct vpa_trace_clock *own = &c->items[i];
+
+			if (!rank->capture || strcmp(rank->capture, paths[i]) != 0)
+				continue;
+			own->clock = job->clocks.items[job->clocks.of_rank[k]];
+			own->number = job->ranks[k].number;
+			own->rank = own->is_rank ? NULL : rank;
+			own->is_rank = 1;
+		}
 }
 
 static void take_clocks(struct vpa_trace_clocks *c, const struct vpa_job *job)
@@ -67,7 +70,6 @@ int vpa_trace_clocks_find(const char *const *paths, size_t count, const struct v
 	struct vpa_trace_clocks *out, struct vpt_err *err)
 {
 	struct vpa_rank_list ranks = {.count = 0};
-	struct vpa_job *job;
 	size_t i;
 	int rc = VPT_OK;
 
@@ -78,18 +80,18 @@ int vpa_trace_clocks_find(const char *const *paths, size_t count, const struct v
 	for (i = 0; i < count && !rc; i++)
 		rc = read_rank(&out->items[i], paths[i], options, &ranks, err);
 	if (!rc)
-		rc = vpa_job_new(&ranks, &job, err);
+		rc = vpa_job_new(&ranks, &out->job, err);
 	vpa_rank_list_free(&ranks);
 	if (rc)
 		return rc;
-	take_ranks(out, paths, job);
-	take_clocks(out, job);
-	vpa_job_free(job);
+	take_ranks(out, paths, out->job);
+	take_clocks(out, out->job);
 	return VPT_OK;
 }
 
 void vpa_trace_clocks_free(struct vpa_trace_clocks *c)
 {
+	vpa_job_free(c->job);
 	vpt_free(c->items);
 	*c = (struct vpa_trace_clocks){0};
 }

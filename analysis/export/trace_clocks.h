@@ -14,6 +14,8 @@ struct vpa_trace_clock {
 	uint64_t start_ns; /* of the trace, on its own clock */
 	int64_t number;    /* of its first rank; -1: it has none */
 	int is_rank;
+	const struct vpa_rank
+		*rank; /* the only one of the trace, and the job's; NULL: none, or several */
 };
 
 struct vpa_trace_clocks {
@@ -24,6 +26,7 @@ struct vpa_trace_clocks {
 	uint64_t
 		uncertainty_ns; /* of the clocks that are placed beside the first one, the largest */
 	uint64_t base_ns;       /* the job's time 0 as a time of day; 0: not known */
+	struct vpa_job *job;    /* NULL: none yet */
 };
 
 /* Finds the clocks of traces. `options` as for vpa_analyze(); its observer is not used. The caller frees *out in all cases. 0;

@@ -17,6 +17,8 @@ merged() {
 	mv job/truth.json truth.json
 	expect 0 "$what" export job/rank*.json --format chrome --compress none -o all.json
 	says err "wrote "
+	expect 0 "$what, as it was" ranks job/rank*.json --format json
+	cp out was
 	expect 0 "$what, read back" ranks all.json --format json
 	cp out back
 	for file in job/rank*.json; do
@@ -34,6 +36,15 @@ for key in ("wait_ns", "blame_ns"):
     found = [r[key] + (r["unsure_ns"] if key == "wait_ns" else 0) for r in job["ranks"]]
     check(all(abs(f - w) <= slack for f, w in zip(found, truth[key])) or (key == "blame_ns" and slack), key, found, truth[key])
 check(job["collectives"] == truth["rows"], "collectives", job["collectives"])
+# The same job: who they are, and what they count in.
+was = json.load(open("was"))
+for key in ("job", "world_size", "unit", "units", "unit_ns", "missing", "differences"):
+    check(key in job and job[key] == was[key], key, job[key], was[key])
+check([c["host"] for c in job["clocks"]] == [c["host"] for c in was["clocks"]], "hosts", job["clocks"])
+for mine, own in zip(job["ranks"], was["ranks"]):
+    for key in ("rank", "host", "device", "gpu", "compute_ns", "copy_ns"):
+        check(mine.get(key) == own.get(key), key, mine, own)
+check([d["id"] for d in all_of["deviceProperties"]] == [0] * len(truth["ranks"]), "devices", all_of["deviceProperties"])
 def kinds(events):
     return collections.Counter((e["ph"], e.get("cat"), e["name"]) for e in events if e["ph"] in "Xsf")
 parts = {r: json.load(open("rank%d.json" % r)) for r in truth["ranks"]}
@@ -72,6 +83,22 @@ else
 	gzip -dc all.json.gz >unpacked.json || fail "the packed file cannot be unpacked"
 	same "the same, packed" "" "$(cmp all.json unpacked.json 2>&1)"
 fi
+merged "a set-up that differs" 0 ranks=4 host=2:200000 setup=3:gloo
+# Each rank has its own GPU, by whatever number.
+python3 - <<'PY'
+import json
+for r, name in enumerate(("NVIDIA A", "NVIDIA B", "NVIDIA C", "NVIDIA D")):
+    trace = json.load(open("job/rank%d.json" % r))
+    trace["deviceProperties"] = [{"id": 0, "name": name, "numSms": 100 + r}, {"id": 1, "name": "idle", "numSms": 1}]
+    json.dump(trace, open("job/rank%d.json" % r, "w"))
+PY
+expect 0 "ranks on four kinds of GPU" ranks job/rank*.json
+cp out kinds
+expect 0 "in one file" export job/rank*.json --format chrome --compress none -o kinds.json
+expect 0 "read back" ranks kinds.json
+same "the GPUs of ranks, read back" "$(grep NVIDIA kinds)" "$(grep NVIDIA out)"
+expect 0 "the GPUs of the file" info kinds.json
+same "in order" "NVIDIA A, 100 NVIDIA B, 101 NVIDIA C, 102 NVIDIA D, 103 " "$(sed -n 's/^device [0-9]* *\(NVIDIA .\),.* \(10[0-9]\) SMs.*/\1, \2/p' out | tr '\n' ' ')"
 # Groups keep their communicators.
 python3 "$source/tests/support/ranks_job.py" grouped ranks=4 groups=2 steps=3 host=2:200000
 expect 0 "ranks in groups" ranks grouped/rank*.json --format json
@@ -79,6 +106,27 @@ python3 -c 'import json; print(json.load(open("out"))["groups"])' >groups
 expect 0 "as one file" export grouped/rank*.json --format chrome --compress none -o grouped.json
 expect 0 "read back" ranks grouped.json --format json
 same "groups, read back" "$(cat groups)" "$(python3 -c 'import json; print(json.load(open("out"))["groups"])')"
+# Ranks of our tracer on two hosts, in blocks.
+demo=${VPT_BIN:+$VPT_BIN/vptrace-demo}
+if [ -x "$demo" ]; then
+	CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so VPTRACE_OUTPUT=$work/node-r%r.zst "$demo" --ranks 4 \
+		--nodes 2 --blocks 3 --layers 3 --plant 2:offset=500,3:host=400 >out 2>err || fail "the demo on two hosts"
+	for form in text json; do
+		expect 0 "two hosts, as they were" ranks node-r?.zst --format $form
+		sed 's/node-r[0-9]*.zst/all/' out >was
+		[ $form = json ] || expect 0 "in one file" export node-r?.zst --format chrome -o node.json.gz
+		expect 0 "two hosts, read back" ranks node.json.gz --format $form
+		sed 's/node.json.gz/all/' out >back
+		same "the $form report, read back" "" "$(diff was back)"
+	done
+	expect 0 "as another capture" convert node.json.gz -o node.zst
+	expect 0 "two hosts, twice read back" ranks node.zst --format json
+	sed 's/node.zst/all/' out >back
+	same "the report, twice read back" "" "$(diff was back)"
+	expect 0 "a part of it" ranks node.json.gz --from 20ms
+else
+	echo "SKIPPED: ranks of our own: no demo was built"
+fi
 # What is missing from a rank is missing from the file of all, though that one is whole.
 head -c "$(($(wc -c <job/rank1.json) * 2 / 3))" job/rank1.json >torn.json
 expect 3 "a rank's trace that ends early" \

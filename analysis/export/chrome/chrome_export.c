@@ -15,6 +15,8 @@
 #include "analysis/export/chrome/chrome_python.h"
 #include "analysis/export/chrome/chrome_rows.h"
 
+#include "formats/base/count.h"
+
 /* Readers that store microseconds as doubles keep nanoseconds up to here: 52 days. */
 static const uint64_t EXACT_NS = 1ull << 52;
 
@@ -28,7 +30,11 @@ struct chrome {
 	int has_last; /* the capture's stop was met */
 	struct vpt_device *devices;
 	size_t device_count;
-	char **device_texts; /* JSON: name, uuid, pci of each */
+	char **device_texts;       /* JSON: name, uuid, pci of each */
+	struct vpa_line described; /* the devices of this trace, as JSON */
+	struct vpa_index worked;   /* devices that had ops, of a part */
+	uint32_t
+		newest_worked; /* of these, as the model numbers them: the last one, and one; 0: none */
 };
 
 /* ---- before the events ---- */
@@ -158,34 +164,46 @@ static void put_text(struct vpa_line *l, const char *label, const char *json)
 	vpa_line_words(l, json);
 }
 
-static void put_devices(struct chrome *f)
+static void put_device(struct vpa_line *l, const struct vpt_device *d, char **texts)
 {
 	enum { WARP = 32 };
-	struct vpa_line *l = &f->x.out;
+
+	put_member(l, "\n{\"id\":", d->device);
+	vpa_line_words(l, ",\"name\":");
+	vpa_line_words(l, texts[DEVICE_NAME]);
+	put_member(l, ",\"totalGlobalMem\":", d->memory_bytes);
+	put_member(l, ",\"computeMajor\":", d->compute_major);
+	put_member(l, ",\"computeMinor\":", d->compute_minor);
+	put_member(l, ",\"maxThreadsPerMultiprocessor\":", d->sm_threads);
+	put_member(l, ",\"regsPerMultiprocessor\":", d->sm_registers);
+	put_member(l, ",\"warpSize\":", WARP);
+	put_member(l, ",\"sharedMemPerMultiprocessor\":", d->sm_shared);
+	put_member(l, ",\"numSms\":", d->sm_count);
+	put_text(l, ",\"uuid\":", texts[DEVICE_UUID]);
+	put_text(l, ",\"pci\":", texts[DEVICE_PCI]);
+	if (d->simulated)
+		put_member(l, ",\"simulated\":", d->simulated);
+	vpa_line_words(l, "}");
+}
+
+/* Appends those of this trace; of a part those that worked: a profiler describes all of a host in each rank. */
+static void put_devices(const struct chrome *f, struct vpa_line *l)
+{
 	size_t i;
 
-	vpa_line_words(l, ",\n\"deviceProperties\":[");
 	for (i = 0; i < f->device_count; i++) {
-		const struct vpt_device *d = &f->devices[i];
-		char **texts = f->device_texts + i * DEVICE_TEXTS;
-
-		put_member(l, i ? ",\n{\"id\":" : "\n{\"id\":", d->device);
-		vpa_line_words(l, ",\"name\":");
-		vpa_line_words(l, texts[DEVICE_NAME]);
-		put_member(l, ",\"totalGlobalMem\":", d->memory_bytes);
-		put_member(l, ",\"computeMajor\":", d->compute_major);
-		put_member(l, ",\"computeMinor\":", d->compute_minor);
-		put_member(l, ",\"maxThreadsPerMultiprocessor\":", d->sm_threads);
-		put_member(l, ",\"regsPerMultiprocessor\":", d->sm_registers);
-		put_member(l, ",\"warpSize\":", WARP);
-		put_member(l, ",\"sharedMemPerMultiprocessor\":", d->sm_shared);
-		put_member(l, ",\"numSms\":", d->sm_count);
-		put_text(l, ",\"uuid\":", texts[DEVICE_UUID]);
-		put_text(l, ",\"pci\":", texts[DEVICE_PCI]);
-		if (d->simulated)
-			put_member(l, ",\"simulated\":", d->simulated);
-		vpa_line_words(l, "}");
+		if (f->x.part && vpa_index_find(&f->worked, f->devices[i].device, 0) == UINT32_MAX)
+			continue;
+		if (l->size)
+			vpa_line_words(l, ",");
+		put_device(l, &f->devices[i], f->device_texts + i * DEVICE_TEXTS);
 	}
+}
+
+static void put_device_properties(struct vpa_line *l, const struct vpa_line *devices)
+{
+	vpa_line_words(l, ",\n\"deviceProperties\":[");
+	vpa_line_put(l, devices->data, devices->size);
 	vpa_line_words(l, "]");
 }
 
@@ -224,11 +242,25 @@ static int put_known(struct vpa_chrome *x, const struct known *known, size_t cou
 	return put;
 }
 
+/* Of several ranks, what they have in common. */
+static void put_distributed(struct vpa_chrome *x)
+{
+	static const struct known one[] = {{",\"backend\":", VPT_METADATA_BACKEND},
+		{",\"rank\":", VPT_METADATA_RANK}, {",\"world_size\":", VPT_METADATA_WORLD_SIZE}};
+	static const struct known several[] = {{",\"backend\":", VPT_METADATA_BACKEND},
+		{",\"world_size\":", VPT_METADATA_WORLD_SIZE}};
+	size_t before = x->out.size;
+
+	vpa_line_words(&x->out, ",\n\"distributedInfo\":{");
+	if (!put_known(x, x->part ? several : one, x->part ? COUNT(several) : COUNT(one), 1))
+		x->out.size = before;
+	else
+		vpa_line_words(&x->out, "}");
+}
+
 /* The profiler's members for facts that we have. */
 static void put_facts(struct vpa_chrome *x)
 {
-	static const struct known distributed[] = {{",\"backend\":", VPT_METADATA_BACKEND},
-		{",\"rank\":", VPT_METADATA_RANK}, {",\"world_size\":", VPT_METADATA_WORLD_SIZE}};
 	static const struct known members[] = {
 		{",\n\"cuda_runtime_version\":", VPT_METADATA_CUDA_RUNTIME},
 		{",\n\"cuda_driver_version\":", VPT_METADATA_CUDA_DRIVER},
@@ -241,13 +273,8 @@ static void put_facts(struct vpa_chrome *x)
 		{",\n\"with_stack\":", VPT_METADATA_TORCH_WITH_STACK},
 		{",\n\"with_flops\":", VPT_METADATA_TORCH_WITH_FLOPS},
 		{",\n\"with_modules\":", VPT_METADATA_TORCH_WITH_MODULES}};
-	size_t before = x->out.size;
 
-	vpa_line_words(&x->out, ",\n\"distributedInfo\":{");
-	if (!put_known(x, distributed, 3, 1))
-		x->out.size = before;
-	else
-		vpa_line_words(&x->out, "}");
+	put_distributed(x);
 	put_known(x, members, sizeof(members) / sizeof(*members), 0);
 }
 
@@ -300,7 +327,8 @@ static int failed(const struct chrome *f)
 {
 	const struct vpa_chrome *x = &f->x;
 
-	return x->out.failed || x->place.failed || x->args.failed || f->open.failed ||
+	return x->out.failed || f->described.failed || (x->part && x->part->gpus->failed) ||
+			       x->place.failed || x->args.failed || f->open.failed ||
 			       x->strings.text.failed || x->kernel_names.text.failed ||
 			       x->kernel_args.text.failed || x->lanes.failed
 		       ? VPT_ENOMEM
@@ -345,7 +373,19 @@ static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_fro
 
 static int take_ops(void *state, const struct vpa_ops *ops)
 {
-	return vpa_chrome_gpu_ops(((struct chrome *)state)->gpu, ops);
+	struct chrome *f = state;
+	const struct vpa_model *m = f->x.c->view.context->model;
+	size_t i;
+
+	for (i = 0; f->x.part && i < ops->count; i++) {
+		if (f->newest_worked == ops->device[i] + 1)
+			continue;
+		f->newest_worked = ops->device[i] + 1;
+		if (vpa_index_put(&f->worked, (uint64_t)m->devices[ops->device[i]], 0) ==
+			UINT32_MAX)
+			return VPT_ENOMEM;
+	}
+	return vpa_chrome_gpu_ops(f->gpu, ops);
 }
 
 static int take_range(void *state, const struct vpa_range *range)
@@ -365,15 +405,21 @@ static int end(void *state)
 	vpa_chrome_open(x, &f->open, x->c->view.report->window_end_ns);
 	vpa_chrome_python_end(x->python, x->c->view.report->window_end_ns);
 	vpa_chrome_iterations_put(&f->iterations, x);
+	put_devices(f, &f->described);
 	if (!x->part) {
 		vpa_line_words(&x->out, "\n]");
 		vpa_chrome_python_frames(x->python);
-		put_devices(f);
+		put_device_properties(&x->out, &f->described);
 		put_facts(x);
 		put_end(f);
-	} else if (x->part->number + 1 == x->part->count) {
+	} else {
+		vpa_chrome_put_part(x, &f->described);
+		put_devices(f, x->part->gpus);
+	}
+	if (x->part && x->part->number + 1 == x->part->count) {
 		vpa_line_words(&x->out, "\n]");
-		put_devices(f);
+		put_device_properties(&x->out, x->part->gpus);
+		put_distributed(x);
 		put_incomplete(x);
 		vpa_line_words(&x->out, "}\n");
 	}
@@ -393,6 +439,8 @@ static void free_state(void *state)
 	vpt_free(f->device_texts);
 	vpt_free(f->devices);
 	vpt_free(f->open.data);
+	vpt_free(f->described.data);
+	vpa_index_free(&f->worked);
 	vpa_chrome_gpu_free(f->gpu);
 	vpa_chrome_iterations_free(&f->iterations);
 	vpa_chrome_python_free(x->python);

@@ -1,6 +1,7 @@
 /* chrome_merge.c - ranks of a job, one after the other, on the clock of the first one's machine. */
 #include "analysis/export/chrome/chrome_rows.h"
 
+#include "analysis/export/text_line.h"
 #include "analysis/export/trace_clocks.h"
 #include "formats/base/memory.h"
 
@@ -16,6 +17,7 @@ struct merge {
 		char label[32];
 	} * members;   /* in the order of the traces */
 	size_t *order; /* of traces, by number of rank */
+	struct vpa_line gpus;
 	int64_t start_ns;
 	uint64_t base_ns;
 };
@@ -48,13 +50,15 @@ static void name_members(struct merge *m)
 
 /* ---- events ---- */
 
-static int put_member(const struct merge *m, size_t at, size_t incomplete,
+static int put_member(struct merge *m, size_t at, size_t incomplete,
 	struct vpa_export_totals *totals, struct vpt_err *err)
 {
 	const struct vpa_export_part part = {.number = at,
 		.count = m->count,
 		.label = m->members[m->order[at]].label,
 		.clock = &m->clocks.items[m->order[at]].clock,
+		.rank = m->clocks.items[m->order[at]].rank,
+		.gpus = &m->gpus,
 		.start_ns = m->start_ns,
 		.base_ns = m->base_ns,
 		.incomplete = incomplete};
@@ -107,6 +111,7 @@ int vpa_chrome_merge(const struct vpa_export_job *job, const char *const *paths,
 				    "start of the file";
 	totals->bytes = job->sink->written_bytes - before;
 	vpa_trace_clocks_free(&m.clocks);
+	vpt_free(m.gpus.data);
 	vpt_free(m.members);
 	vpt_free(m.order);
 	return rc;

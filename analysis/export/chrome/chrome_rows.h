@@ -18,6 +18,11 @@ void vpa_chrome_read_records(struct vpa_chrome *x, const struct vpt_section *s);
 /* Writes the rows of a chunk that are events of their own. 0 or an error code. */
 int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b);
 
+/* ---- chrome_part.c: what is known of one rank of several ---- */
+
+/* Writes it after the rank's events; nothing for a part that is not of one rank. `devices`: its GPUs as JSON. */
+void vpa_chrome_put_part(struct vpa_chrome *x, const struct vpa_line *devices);
+
 /* ---- chrome_merge.c: the traces of several ranks as one file of Chrome's JSON: "[rank 3] 100" are the processes of rank 3, and all
  * times are on one clock ---- */
 

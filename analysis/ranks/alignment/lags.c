@@ -32,9 +32,17 @@ static int is_same(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
+static int is_other(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) != 0;
+}
+
+/* A capture is of one machine, unless it says otherwise: one that was merged says it. */
 static int is_surely_one(const struct vpa_rank *a, const struct vpa_rank *b)
 {
-	return is_same(a->capture, b->capture) || is_same(a->boot_id, b->boot_id);
+	return is_same(a->boot_id, b->boot_id) ||
+	       (is_same(a->capture, b->capture) && !is_other(a->boot_id, b->boot_id) &&
+		       !is_other(a->host, b->host));
 }
 
 int vpa_ranks_share_host(const struct vpa_rank *a, const struct vpa_rank *b)

@@ -3,9 +3,12 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/pipeline/unit.h"
+#include "analysis/ranks/rank/rank_unit.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char *copy(struct vpa_rank *rank, const char *text)
@@ -52,6 +55,33 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* Where a file has several ranks, what it says of the process of this one: the key without "process.PID.", NULL: it is not about it. */
+static const char *own_key(const struct vpa_rank *rank, const char *key)
+{
+	char prefix[40];
+
+	snprintf(prefix, sizeof(prefix), VPT_METADATA_PROCESS "%" PRId64 ".", rank->pid);
+	return key && begins(key, prefix) ? key + strlen(prefix) : NULL;
+}
+
+static const char *own_text(
+	const struct vpa_rank *rank, const struct vpa_report *r, const char *name)
+{
+	char key[80];
+
+	snprintf(key, sizeof(key), VPT_METADATA_PROCESS "%" PRId64 ".%s", rank->pid, name);
+	return vpa_meta_of_key(r, key);
+}
+
+/* What is said of the process, else of the file. */
+static const char *text_of(
+	const struct vpa_rank *rank, const struct vpa_report *r, enum vpt_metadata fact)
+{
+	const char *own = own_text(rank, r, vpt_metadata_key(fact));
+
+	return own ? own : vpa_meta(r, fact);
+}
+
 static int add_facts(struct vpa_rank *rank, const struct vpa_report *r)
 {
 	size_t i;
@@ -61,11 +91,12 @@ static int add_facts(struct vpa_rank *rank, const struct vpa_report *r)
 		return VPT_ENOMEM;
 	for (i = 0; i < r->meta_count; i++) {
 		const struct vpa_pair *m = &r->meta[i];
+		const char *own = own_key(rank, m->key), *key = own ? own : m->key;
 
-		/* Later rows of a key correct earlier ones. */
-		if (m->key && m->value && is_setup(m->key) &&
-			vpa_meta_of_key(r, m->key) == m->value)
-			rank->facts[rank->fact_count++] = (struct vpa_rank_fact){copy(rank, m->key),
+		/* Later rows of a key correct earlier ones, and what is said of the process what is said of the file. */
+		if (key && m->value && is_setup(key) && vpa_meta_of_key(r, m->key) == m->value &&
+			(own || !own_text(rank, r, key)))
+			rank->facts[rank->fact_count++] = (struct vpa_rank_fact){copy(rank, key),
 				vpa_arena_text(&rank->arena, m->value, strlen(m->value))};
 	}
 	return vpa_sort(rank->facts, rank->fact_count, sizeof(*rank->facts), by_name);
@@ -92,16 +123,23 @@ static void add_unit(struct vpa_rank *rank, const struct vpa_report *r, int is_o
 int vpa_rank_describe(
 	struct vpa_rank *rank, const struct vpa_report *r, struct vpa_rank_company company)
 {
-	const char *job = vpa_meta(r, VPT_METADATA_JOB_ID);
+	const char *job = text_of(rank, r, VPT_METADATA_JOB_ID);
+	const char *number = own_text(rank, r, vpt_metadata_key(VPT_METADATA_RANK));
+	const char *local = own_text(rank, r, vpt_metadata_key(VPT_METADATA_LOCAL_RANK));
+	const char *unit = own_text(rank, r, "unit");
 	const struct vpa_gpu *gpu = vpa_report_gpu(r, rank->device);
 
 	rank->capture = copy(rank, r->path);
-	rank->host = copy(rank, vpa_meta(r, VPT_METADATA_HOST));
-	rank->boot_id = copy(rank, vpa_meta(r, VPT_METADATA_BOOT_ID));
-	rank->job = copy(rank, job ? job : vpa_meta(r, VPT_METADATA_JOB));
-	rank->world_size = natural(vpa_meta(r, VPT_METADATA_WORLD_SIZE));
-	rank->rank = company.is_only ? natural(vpa_meta(r, VPT_METADATA_RANK)) : -1;
-	rank->local_rank = company.is_only ? natural(vpa_meta(r, VPT_METADATA_LOCAL_RANK)) : -1;
+	rank->host = copy(rank, text_of(rank, r, VPT_METADATA_HOST));
+	rank->boot_id = copy(rank, text_of(rank, r, VPT_METADATA_BOOT_ID));
+	rank->job = copy(rank, job ? job : text_of(rank, r, VPT_METADATA_JOB));
+	rank->world_size = natural(text_of(rank, r, VPT_METADATA_WORLD_SIZE));
+	if (company.is_only && !number)
+		number = vpa_meta(r, VPT_METADATA_RANK);
+	if (company.is_only && !local)
+		local = vpa_meta(r, VPT_METADATA_LOCAL_RANK);
+	rank->rank = natural(number);
+	rank->local_rank = natural(local);
 	if (gpu) {
 		rank->gpu = copy(rank, gpu->name);
 		rank->gpu_uuid = copy(rank, gpu->uuid);
@@ -113,6 +151,15 @@ int vpa_rank_describe(
 		rank->missing = copy(rank, r->verdict.reasons[0]);
 	rank->has_realtime = r->has_realtime;
 	rank->unix_offset_ns = r->unix_offset_ns;
-	add_unit(rank, r, company.is_one_process);
+	if (!unit || !company.is_whole || !vpa_rank_unit_read(rank, unit))
+		add_unit(rank, r, company.is_one_process);
 	return add_facts(rank, r) || rank->arena.failed ? VPT_ENOMEM : VPT_OK;
+}
+
+void vpa_rank_number_device(struct vpa_rank *rank, const struct vpa_report *r)
+{
+	int64_t device = natural(own_text(rank, r, "device"));
+
+	if (device >= 0)
+		rank->device = device;
 }

@@ -11,12 +11,17 @@
 struct vpa_rank_company {
 	int is_only; /* one, so what the report says of a rank is of this one */
 	int is_one_process; /* of one process: else units of several are one series in the report, and none of a rank */
+	int is_whole; /* no window: what the file says of a rank's units holds */
 };
 
 /* Sets the members of a rank that a report decides, those of its clock, its unit and what is missing included; `pid` and
  * `device` are set already. 0 or VPT_ENOMEM. */
 int vpa_rank_describe(
 	struct vpa_rank *rank, const struct vpa_report *r, struct vpa_rank_company company);
+
+/* Gives it the number of its GPU that its process has, where the file says it: in a file of several ranks GPUs have other numbers, by
+ * which vpa_condense() knows them. */
+void vpa_rank_number_device(struct vpa_rank *rank, const struct vpa_report *r);
 
 /* ---- rank_timeline.c: what a device did at each moment, cut into stretches at given times.
  *

@@ -39,6 +39,7 @@ struct reading {
 	size_t device_count, device_cap;
 	struct vpa_rank_list ranks;
 	struct vpt_err err;
+	int is_whole; /* no window is asked for */
 };
 
 static struct device *device_at(struct reading *r, uint32_t index)
@@ -272,7 +273,7 @@ static int end_device(struct reading *r, uint32_t index, struct vpa_rank_company
 
 static struct vpa_rank_company company_of(const struct reading *r)
 {
-	struct vpa_rank_company out = {.is_one_process = 1};
+	struct vpa_rank_company out = {.is_one_process = 1, .is_whole = r->is_whole};
 	const struct device *first = NULL;
 	size_t i, count = 0;
 
@@ -344,11 +345,13 @@ int vpa_ranks_read(const struct vpt_trace *trace, const char *capture,
 	const struct vpa_options *options, struct vpa_rank_list *out,
 	char missing[VPA_RANKS_MISSING], struct vpt_err *err)
 {
-	struct reading r = {.device_count = 0};
+	struct reading r = {.is_whole = !options->has_from && !options->has_to && !options->range &&
+					!options->request};
 	const struct vpa_observer observer = {
 		.ctx = &r, .begin = take_begin, .ops = take_ops, .gap = take_gap, .end = take_end};
 	struct vpa_options o = *options;
 	struct vpa_report *report = NULL;
+	size_t i;
 	int rc;
 
 	o.observer = &observer;
@@ -360,8 +363,10 @@ int vpa_ranks_read(const struct vpt_trace *trace, const char *capture,
 	else
 		rc = vpa_analyze(trace, capture, &o, &report, err);
 	/* A window cuts collectives: the replay has whole ones. */
-	if (!rc && !o.has_from && !o.has_to && !o.range && !o.request)
+	if (!rc && r.is_whole)
 		rc = vpa_condense(trace, o.jobs, r.ranks.items, r.ranks.count, err);
+	for (i = 0; !rc && i < r.ranks.count; i++)
+		vpa_rank_number_device(r.ranks.items[i], report);
 	if (!rc && move(&r.ranks, out))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the ranks of a trace");
 	if (!rc && missing)

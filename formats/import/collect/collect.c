@@ -331,6 +331,18 @@ void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, uint64_t name)
 	vpt_collect_put(c, VPT_META, 0, &m);
 }
 
+void vpt_collect_process_fact(struct vpt_collect *c, int64_t pid, uint64_t key, uint64_t value)
+{
+	struct vpt_text text = vpt_strings_get(&c->strings, key);
+	char name[200];
+	struct vpt_meta m = {.value = value};
+
+	snprintf(name, sizeof(name), VPT_METADATA_PROCESS "%" PRId64 ".%.*s", pid,
+		text.len < sizeof(name) ? (int)text.len : 0, text.text);
+	m.key = vpt_collect_string(c, name, strlen(name));
+	vpt_collect_put(c, VPT_META, 0, &m);
+}
+
 const struct vpt_collect_doubts *vpt_collect_doubts(const struct vpt_collect *c)
 {
 	return &c->doubts;

@@ -77,6 +77,8 @@ void vpt_collect_own(struct vpt_collect *c, uint32_t owner, int64_t pid);
 /* The lane of a stream of an owner, see vpt_collect_stream(). */
 uint64_t vpt_collect_owned_stream(
 	struct vpt_collect *c, uint32_t owner, int64_t device, uint64_t context, int64_t stream);
+/* Puts the META row "process.PID.KEY": what KEY is of that process. Both texts are string ids of this collector. */
+void vpt_collect_process_fact(struct vpt_collect *c, int64_t pid, uint64_t key, uint64_t value);
 /* Puts a DEVICE row whose ordinal is that of process `pid`; -1: of all. */
 void vpt_collect_device(struct vpt_collect *c, int64_t pid, const struct vpt_device *row);
 /* An op at 0 of this file is one whose time is unknown, as the file says, even if other events are near 0. */

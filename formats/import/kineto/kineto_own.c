@@ -5,6 +5,7 @@
  * columns of events.def as arguments, by name. None of this is trusted more than the rest of the
  * file. */
 #include "formats/import/kineto/kineto_own.h"
+#include "formats/import/kineto/kineto_parts.h"
 #include "formats/import/kineto/kineto_put.h"
 
 #include "formats/base/memory.h"
@@ -34,6 +35,26 @@ void vpt_kineto_own_begin(struct vpt_kineto_rows *r, const struct vpt_kineto_val
 void vpt_kineto_own_parts(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value)
 {
 	r->own.is_merged = vpt_kineto_natural(r, value, "version") == 1;
+}
+
+void vpt_kineto_own_rank(struct vpt_kineto_rows *r, const struct vpt_kineto_value *event)
+{
+	static const struct vpt_text unit_key = {"unit", 4};
+	const struct vpt_kineto_value *args = vpt_kineto_member(event, "args");
+	const struct vpt_kineto_value *facts = vpt_kineto_member(args, "facts");
+	const struct vpt_kineto_value *pair = vpt_kineto_element(facts, 0);
+	struct vpt_text unit = vpt_kineto_text(vpt_kineto_member(args, "unit"));
+
+	for (; pair; pair = vpt_kineto_next(facts, pair)) {
+		struct vpt_text key = vpt_kineto_text(vpt_kineto_element(pair, 0));
+		struct vpt_text value = vpt_kineto_text(vpt_kineto_element(pair, 1));
+
+		if (key.text && value.text)
+			vpt_kineto_say_of_process(r, event, key, value);
+	}
+	if (unit.text)
+		vpt_kineto_say_of_process(r, event, unit_key, unit);
+	vpt_kineto_devices_of_process(r, event, vpt_kineto_member(args, "devices"));
 }
 
 static void put_facts(struct vpt_kineto_rows *r, const struct vpt_kineto_value *pairs)

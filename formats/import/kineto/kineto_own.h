@@ -11,6 +11,9 @@ void vpt_kineto_own_end(struct vpt_kineto_rows *r, const struct vpt_kineto_value
 /* "vptraceParts", of a file that several traces make. */
 void vpt_kineto_own_parts(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value);
 
+/* "vptrace_rank", an event of such a file: what is known of one of its ranks. */
+void vpt_kineto_own_rank(struct vpt_kineto_rows *r, const struct vpt_kineto_value *event);
+
 /* Reads what NVTX says about a range besides its name. Returns 1 if there is nothing to put: it never ended, and is put
  * already, or it repeats another one. */
 int vpt_kineto_own_range(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, uint64_t lane,

@@ -29,6 +29,9 @@ void vpt_kineto_about(
 
 /* Puts deviceProperties: an array of objects, one per GPU. Anything else gives no rows. */
 void vpt_kineto_devices(struct vpt_kineto_rows *r, const struct vpt_kineto_value *devices);
+/* The same of the process that an event names. */
+void vpt_kineto_devices_of_process(struct vpt_kineto_rows *r, const struct vpt_kineto_value *event,
+	const struct vpt_kineto_value *devices);
 
 /* ---- kineto_waits.c: older versions write a wait for a CUDA event, but not that the event was recorded. The wait names the call
  * that recorded it, and the stream. ---- */

@@ -8,6 +8,7 @@
 #include "formats/import/kineto/kineto_parts.h"
 
 #include "formats/import/kineto/kineto_flows.h"
+#include "formats/import/kineto/kineto_own.h"
 #include "formats/import/kineto/kineto_put.h"
 
 #include <stdio.h>
@@ -144,6 +145,10 @@ static void take_metadata(struct vpt_kineto_rows *r, const struct vpt_kineto_val
 	if (vpt_kineto_same_word("process_name", kind) && name.text) {
 		vpt_kineto_name_process(r, object, name);
 		r->other = r->other ? r->other : tool_of(name);
+	}
+	if (r->own.is_merged && vpt_kineto_same_word("vptrace_rank", kind)) {
+		vpt_kineto_own_rank(r, object);
+		return;
 	}
 	if (!vpt_kineto_same_word("thread_name", kind)) {
 		r->stats->skipped++;

@@ -44,6 +44,16 @@ struct vpt_kineto_processes {
 	struct vpt_kineto_owner *owners;
 	size_t owner_count, owner_cap, newest; /* newest: the one found last */
 	struct vpt_map by_id;
+	/* What the file says of processes by their labels, until their numbers are known. */
+	struct vpt_kineto_said {
+		uint64_t label, key, value; /* texts of the collector */
+	} * said;
+	size_t said_count, said_cap;
+	struct vpt_kineto_said_device {
+		uint64_t label;
+		struct vpt_device row;
+	} * devices;
+	size_t device_count, device_cap;
 };
 
 /* The number of a process or thread, member "pid" or "tid". If it is a text: the number in it if no other
@@ -63,6 +73,13 @@ void vpt_kineto_name_process(
 /* The lane of a stream that the object's "pid" identifies further. */
 uint64_t vpt_kineto_owned_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
 	int64_t device, uint64_t context, int64_t stream);
+
+/* What the file says of the process of GPU lanes with such a "pid": a text under a key, as META of the whole file would have it; one of
+ * its GPUs. Nothing of those whose pid is a number. */
+void vpt_kineto_say_of_process(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	struct vpt_text key, struct vpt_text value);
+void vpt_kineto_device_of_process(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	const struct vpt_device *device);
 
 /* Call at the end: names the processes that have rows, and tells the collector which process is whose. */
 void vpt_kineto_processes_end(struct vpt_kineto_rows *r);

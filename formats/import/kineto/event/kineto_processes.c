@@ -6,7 +6,11 @@
 
 #include <string.h>
 
-enum { OWNERS_MAX = 4096, BEYOND_PIDS = VPT_COLLECT_PID_MAX };
+enum {
+	OWNERS_MAX = 4096,
+	SAID_MOST = 1 << 18, /* texts of a file about its processes */
+	BEYOND_PIDS = VPT_COLLECT_PID_MAX
+};
 
 #define NONE   UINT32_MAX
 #define NOBODY INT64_MIN
@@ -290,6 +294,37 @@ uint64_t vpt_kineto_owned_lane(struct vpt_kineto_rows *r, const struct vpt_kinet
 	return vpt_collect_owned_stream(r->collect, owner->owner, device, context, stream);
 }
 
+void vpt_kineto_say_of_process(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	struct vpt_text key, struct vpt_text value)
+{
+	struct vpt_kineto_processes *p = &r->processes;
+	struct vpt_text t = text_of(vpt_kineto_member(object, "pid"));
+
+	if (!t.text || p->said_count >= SAID_MOST)
+		return;
+	if (vpt_grow(&p->said, &p->said_cap, p->said_count + 1, sizeof(*p->said))) {
+		r->no_memory = 1;
+		return;
+	}
+	p->said[p->said_count++] = (struct vpt_kineto_said){
+		label_of(r, t), vpt_kineto_put_text(r, key), vpt_kineto_put_text(r, value)};
+}
+
+void vpt_kineto_device_of_process(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	const struct vpt_device *device)
+{
+	struct vpt_kineto_processes *p = &r->processes;
+	struct vpt_text t = text_of(vpt_kineto_member(object, "pid"));
+
+	if (!t.text || p->device_count >= SAID_MOST)
+		return;
+	if (vpt_grow(&p->devices, &p->device_cap, p->device_count + 1, sizeof(*p->devices))) {
+		r->no_memory = 1;
+		return;
+	}
+	p->devices[p->device_count++] = (struct vpt_kineto_said_device){label_of(r, t), *device};
+}
+
 /* The process that calls and has a label; NOBODY: none, -1: several. */
 static int64_t *callers_by_label(struct vpt_kineto_rows *r)
 {
@@ -309,7 +344,31 @@ static int64_t *callers_by_label(struct vpt_kineto_rows *r)
 	return pids;
 }
 
-/* The process of an owner, -1: unknown. A label that no caller has is a process of its own. A number that is
+/* -1: unknown. A label that no caller has is a process of its own. */
+static int64_t process_of_label(uint64_t label, const int64_t *callers)
+{
+	return callers[label] != NOBODY ? callers[label]
+					: BEYOND_PIDS * (int64_t)2 + (int64_t)label;
+}
+
+/* Puts what was said of processes. */
+static void put_said(struct vpt_kineto_rows *r, const int64_t *callers)
+{
+	struct vpt_kineto_processes *p = &r->processes;
+	size_t i;
+
+	for (i = 0; i < p->said_count; i++) {
+		int64_t pid = process_of_label(p->said[i].label, callers);
+
+		if (pid != -1)
+			vpt_collect_process_fact(r->collect, pid, p->said[i].key, p->said[i].value);
+	}
+	for (i = 0; i < p->device_count; i++)
+		vpt_collect_device(r->collect, process_of_label(p->devices[i].label, callers),
+			&p->devices[i].row);
+}
+
+/* The process of an owner, -1: unknown. A number that is
  * not the device's may be the process's. */
 static int64_t process_of_owner(const struct vpt_kineto_processes *p,
 	const struct vpt_kineto_owner *owner, const int64_t *callers)
@@ -320,8 +379,7 @@ static int64_t process_of_owner(const struct vpt_kineto_processes *p,
 		process = owner->is_other ? find_process(p, owner->number) : NULL;
 		return process && process->calls ? process->pid : -1;
 	}
-	return callers[owner->label] != NOBODY ? callers[owner->label]
-					       : BEYOND_PIDS * (int64_t)2 + (int64_t)owner->label;
+	return process_of_label(owner->label, callers);
 }
 
 void vpt_kineto_processes_end(struct vpt_kineto_rows *r)
@@ -330,6 +388,8 @@ void vpt_kineto_processes_end(struct vpt_kineto_rows *r)
 	int64_t *callers = callers_by_label(r);
 	size_t i;
 
+	if (callers)
+		put_said(r, callers);
 	for (i = 0; callers && i < p->owner_count; i++) {
 		const struct vpt_kineto_owner *owner = &p->owners[i];
 		int64_t pid = process_of_owner(p, owner, callers);
@@ -368,5 +428,7 @@ void vpt_kineto_processes_free(struct vpt_kineto_processes *p)
 	vpt_map_free(&p->by_pid);
 	vpt_free(p->owners);
 	vpt_map_free(&p->by_id);
+	vpt_free(p->said);
+	vpt_free(p->devices);
 	*p = (struct vpt_kineto_processes){0};
 }
