@@ -15,6 +15,7 @@
 #include "formats/cli/help.h"
 #include "formats/cli/process.h"
 
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,15 +128,17 @@ static int read_share(const struct vpt_args *args, struct vpa_options *o, MPI_Co
 	if (rc && rc != VPT_ENOMEM) {
 		vpa_say("%s", err->text);
 		++*damaged;
-		rc = VPT_OK;
+		rc = vpa_rank_list_unread(out, err->text);
 	}
 	vpt_free(paths);
 	vpa_rank_files_free(&files);
 	return rc;
 }
 
+/* `unread`, all zeros: gets what could not be read of this process's files. */
 static int condense(const struct vpt_args *args, struct vpa_options *o,
-	struct vpa_rank_blocks *blocks, int *damaged, struct vpt_err *err)
+	struct vpa_rank_blocks *blocks, struct vpa_rank_list *unread, int *damaged,
+	struct vpt_err *err)
 {
 	struct vpa_rank_list ranks = {.count = 0};
 	MPI_Comm comm = MPI_COMM_WORLD;
@@ -148,6 +151,9 @@ static int condense(const struct vpt_args *args, struct vpa_options *o,
 	for (i = 0; i < ranks.count && !rc; i++)
 		if (vpa_rank_blocks_add(blocks, ranks.items[i]))
 			rc = vpt_fail(err, VPT_ENOMEM, "no memory for a summary");
+	for (i = 0; i < ranks.unread_count && !rc; i++)
+		if (vpa_rank_list_unread(unread, ranks.unread[i]))
+			rc = vpt_fail(err, VPT_ENOMEM, "no memory for a list of files");
 	vpa_rank_list_free(&ranks);
 	if (comm != MPI_COMM_WORLD)
 		MPI_Comm_free(&comm);
@@ -186,13 +192,69 @@ static int join(struct vpa_rank_blocks *blocks, int from, struct vpt_err *err)
 	return rc;
 }
 
-/* Condenses this process's share and joins those of others; *all, of the first process, are all as bytes. */
+/* ---- files that could not be read ---- */
+
+/* Sentences one after the other, each with its NUL. */
+static int pack_sentences(const struct vpa_rank_list *list, char **out, int *size)
+{
+	size_t used = 0, i;
+
+	for (i = 0; i < list->unread_count; i++)
+		used += strlen(list->unread[i]) + 1;
+	*out = used < INT_MAX ? vpt_alloc(used + 1, 1) : NULL;
+	if (!*out)
+		return VPT_ENOMEM;
+	for (*size = 0, i = 0; i < list->unread_count; i++) {
+		size_t len = strlen(list->unread[i]) + 1;
+
+		memcpy(*out + *size, list->unread[i], len);
+		*size += (int)len;
+	}
+	return VPT_OK;
+}
+
+/* Adds those of all processes to the list of the first one. */
+static int gather_sentences(
+	const struct vpa_rank_list *own, struct vpa_rank_list *all, struct vpt_err *err)
+{
+	const size_t count = (size_t)size_of(MPI_COMM_WORLD);
+	int *sizes = vpt_calloc(count + 1, sizeof(*sizes)),
+	    *at = vpt_calloc(count + 1, sizeof(*at)), size = 0, is_first, rc;
+	char *text = NULL, *texts = NULL, *next;
+	size_t i;
+
+	is_first = !rank_of(MPI_COMM_WORLD);
+	rc = sizes && at ? pack_sentences(own, &text, &size) : VPT_ENOMEM;
+	if (rc) {
+		vpt_fail(err, rc, "no memory for a list of files");
+		give_up(err);
+		return rc;
+	}
+	MPI_Gather(&size, 1, MPI_INT, sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	for (i = 0; i < count; i++)
+		at[i + 1] = at[i] + sizes[i];
+	texts = vpt_alloc((size_t)at[count] + 1, 1);
+	if (!texts)
+		give_up(err);
+	MPI_Gatherv(text, size, MPI_CHAR, texts, sizes, at, MPI_CHAR, 0, MPI_COMM_WORLD);
+	for (next = texts; is_first && next < texts + at[count] && !rc; next += strlen(next) + 1)
+		rc = vpa_rank_list_unread(all, next);
+	vpt_free(sizes);
+	vpt_free(at);
+	vpt_free(text);
+	vpt_free(texts);
+	return rc ? vpt_fail(err, rc, "no memory for a list of files") : VPT_OK;
+}
+
+/* Condenses this process's share and joins those of others; *all, of the first process, are all as bytes, and *list what could not be
+ * read. */
 static int gather(const struct vpt_args *args, struct vpa_options *o, struct vpt_buffer *all,
-	int *damaged, struct vpt_err *err)
+	struct vpa_rank_list *list, int *damaged, struct vpt_err *err)
 {
 	struct vpa_rank_blocks blocks = {.count = 0};
+	struct vpa_rank_list unread = {.count = 0};
 	const int self = rank_of(MPI_COMM_WORLD), count = size_of(MPI_COMM_WORLD);
-	int own_damaged = 0, step, rc = condense(args, o, &blocks, &own_damaged, err);
+	int own_damaged = 0, step, rc = condense(args, o, &blocks, &unread, &own_damaged, err);
 
 	for (step = 1; step < count && self % (2 * step) == 0 && !rc; step *= 2)
 		if (self + step < count)
@@ -204,6 +266,9 @@ static int gather(const struct vpt_args *args, struct vpa_options *o, struct vpt
 	if (!rc && self)
 		send_bytes(all, self - step);
 	MPI_Reduce(&own_damaged, damaged, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (!rc)
+		rc = gather_sentences(&unread, list, err);
+	vpa_rank_list_free(&unread);
 	vpa_rank_blocks_free(&blocks);
 	return rc;
 }
@@ -225,7 +290,7 @@ static int read_gathered(const struct vpt_args *args, struct vpa_options *o,
 
 	*told = 1;
 	tell(told);
-	rc = gather(args, o, &bytes, damaged, err);
+	rc = gather(args, o, &bytes, out, damaged, err);
 	if (!rc)
 		rc = vpt_source_memory(bytes.data, bytes.size, &src, err);
 	if (!rc) {
@@ -255,6 +320,7 @@ static int lead(const struct vpt_args *args)
 static int follow(const struct vpt_args *args)
 {
 	struct vpa_options o = {.top = 1};
+	struct vpa_rank_list nothing = {.count = 0}; /* the first process has it */
 	struct vpt_buffer bytes = {0};
 	struct vpt_err err = {0};
 	char *rules = NULL;
@@ -269,7 +335,7 @@ static int follow(const struct vpt_args *args)
 	if (rc)
 		give_up(&err);
 	if (!rc)
-		rc = gather(args, &o, &bytes, &damaged, &err);
+		rc = gather(args, &o, &bytes, &nothing, &damaged, &err);
 	vpt_free(bytes.data);
 	vpt_free(rules);
 	return rc ? VPT_EXIT_FAILED : VPT_EXIT_DONE;

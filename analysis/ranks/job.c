@@ -555,9 +555,23 @@ static int check_asked(struct vpa_job *job, struct vpt_err *err)
 	return VPT_OK;
 }
 
+static int by_sentence(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Of ranks and of files that could not be read: whoever read them, in whatever order. */
+static int sort_list(struct vpa_rank_list *list)
+{
+	int rc = vpa_sort(list->items, list->count, sizeof(struct vpa_rank *), by_identity);
+
+	return rc ? rc
+		  : vpa_sort(list->unread, list->unread_count, sizeof(*list->unread), by_sentence);
+}
+
 static int make(struct vpa_job *job, struct vpt_err *err)
 {
-	int rc = vpa_sort(job->list.items, job->list.count, sizeof(struct vpa_rank *), by_identity);
+	int rc = sort_list(&job->list);
 
 	if (!rc)
 		rc = drop_duplicates(job);

@@ -10,7 +10,7 @@
 
 enum { FACTS_MOST = 4096 }; /* names of one job */
 
-/* A rank's value of one fact. */
+/* A rank's value of one fact. One that a capture without some of its records lacks may be among these: it is not known. */
 struct value {
 	const char *text; /* NULL: not set */
 	int64_t rank;
@@ -55,9 +55,10 @@ static int add_difference(struct vpa_job *job, size_t *cap, const char *name, co
 }
 
 /* `values` are in order. */
-static int compare(struct vpa_job *job, size_t *cap, const char *name, const struct value *values)
+static int compare(struct vpa_job *job, size_t *cap, const char *name, const struct value *values,
+	size_t count)
 {
-	size_t count = job->rank_count, first, end, most = 0, most_count = 0;
+	size_t first, end, most = 0, most_count = 0;
 	int rc = VPT_OK;
 
 	for (first = 0; first < count; first = end) {
@@ -83,16 +84,18 @@ static int compare(struct vpa_job *job, size_t *cap, const char *name, const str
 /* name NULL: that of the GPU, which is no fact of the metadata. */
 static int compare_fact(struct vpa_job *job, size_t *cap, const char *name, struct value *values)
 {
-	size_t i;
+	size_t count = 0, i;
 
 	for (i = 0; i < job->rank_count; i++) {
 		const struct vpa_rank *r = job->ranks[i].rank;
+		const char *text = name ? find(r, name) : r->gpu;
 
-		values[i] = (struct value){name ? find(r, name) : r->gpu, job->ranks[i].number};
+		if (text || r->complete)
+			values[count++] = (struct value){text, job->ranks[i].number};
 	}
-	if (vpa_sort(values, job->rank_count, sizeof(*values), by_value))
+	if (vpa_sort(values, count, sizeof(*values), by_value))
 		return VPT_ENOMEM;
-	return compare(job, cap, name ? name : "GPU", values);
+	return compare(job, cap, name ? name : "GPU", values, count);
 }
 
 /* Each name once: a rank's facts that none of those before has. */

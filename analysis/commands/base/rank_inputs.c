@@ -332,7 +332,7 @@ static int go_on(const struct reading *r, int rc, const struct vpt_err *err)
 		return rc;
 	vpa_say("%s", err->text);
 	++*r->damaged;
-	return VPT_OK;
+	return vpa_rank_list_unread(r->out, err->text);
 }
 
 static int read_archive(const struct reading *r, struct vpt_source *src, struct vpt_err *err)

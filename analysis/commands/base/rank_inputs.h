@@ -9,7 +9,7 @@
 
 /* Reads the ranks of all paths, one file after the other: traces, summaries, archives of them (.tar, .tar.gz, .tar.zst),
  * and folders, whose files come by name and those of folders in it too. A file that cannot be read, or a file in an
- * archive, is named on standard error and counted in *damaged. 0, or an error code; the caller frees the list in both
+ * archive, is named on standard error and in the list, and counted in *damaged. 0, or an error code; the caller frees the list in both
  * cases. */
 int vpa_rank_inputs_read(const char *const *paths, size_t count, struct vpa_options *options,
 	int progress, struct vpa_rank_list *out, int *damaged, struct vpt_err *err);

@@ -6,6 +6,7 @@
 #include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <string.h>
 
@@ -154,6 +155,46 @@ static uint32_t machine_of(
 	return unknown != UINT32_MAX ? unknown : machines;
 }
 
+static int is_one_machine(const struct vpa_rank *a, const struct vpa_rank *b)
+{
+	return vpt_same_text(a->boot_id, b->boot_id) && vpt_same_text(a->host, b->host) &&
+	       a->machine == b->machine;
+}
+
+static int has_lost_machine(const struct vpa_rank *r)
+{
+	return !r->complete && !r->host && !r->boot_id;
+}
+
+/* A capture that was cut may have lost the names of its machine: these are those of the rank whose collectives end when its own do, or of
+ * all others, if they ran on one machine and their clock is not another one. */
+static void find_lost_machine(
+	struct telling *t, const struct vpa_rank_list *list, struct vpa_rank *lost)
+{
+	const struct vpa_rank *first = NULL, *found = NULL;
+	int is_only = 1;
+	size_t i;
+
+	for (i = 0; i < list->count && !found; i++) {
+		const struct vpa_rank *r = list->items[i];
+		enum kinship kinship;
+
+		if (!r->host && !r->boot_id)
+			continue;
+		kinship = compare(t, r, lost);
+		first = first ? first : r;
+		found = kinship == ONE_MACHINE ? r : NULL;
+		is_only &= kinship != APART && is_one_machine(first, r);
+	}
+	if (!found && is_only)
+		found = first;
+	if (!found)
+		return;
+	lost->boot_id = found->boot_id;
+	lost->host = found->host;
+	lost->machine = found->machine;
+}
+
 /* Ranks by the name of their host; those without one are left out. */
 struct hosts {
 	struct vpa_rank **ranks, **firsts; /* firsts: room for as many */
@@ -234,6 +275,10 @@ int vpa_machines_tell(struct vpa_rank_list *list)
 		rc = new_room(&hosts.rooms[t], most);
 	if (!rc)
 		rc = vpa_in_threads(threads, hosts.count, tell_host, &hosts);
+	for (i = 0; i < list->count && !rc; i++) {
+		if (has_lost_machine(list->items[i]))
+			find_lost_machine(&hosts.rooms[0], list, list->items[i]);
+	}
 	for (t = 0; t < threads; t++) {
 		vpt_free(hosts.rooms[t].items[0]);
 		vpt_free(hosts.rooms[t].items[1]);

@@ -7,7 +7,8 @@
 
 /* Sets `machine` of all ranks. Two are apart if they recorded one communicator in the same time, by their clocks, and its
  * collectives do not end together by these, but by clocks with an offset; or if they recorded it at other times, and count from
- * elsewhere. What cannot be told stays one machine. 0 or VPT_ENOMEM. */
+ * elsewhere. What cannot be told stays one machine. A rank whose capture lost the
+ * names of its machine gets those of the others, if these tell: texts are theirs. 0 or VPT_ENOMEM. */
 int vpa_machines_tell(struct vpa_rank_list *list);
 /* Whether the times of two ranks count from other moments, as the time of day in their files says: exports of two sessions do, on
  * one machine too. */

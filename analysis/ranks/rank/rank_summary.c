@@ -222,9 +222,26 @@ struct vpa_rank *vpa_rank_add(struct vpa_rank_list *list)
 	return r;
 }
 
+int vpa_rank_list_unread(struct vpa_rank_list *list, const char *sentence)
+{
+	char *own = vpt_strndup(sentence, strlen(sentence));
+
+	if (!own || vpt_grow(&list->unread, &list->unread_cap, list->unread_count + 1,
+			    sizeof(*list->unread))) {
+		vpt_free(own);
+		return VPT_ENOMEM;
+	}
+	list->unread[list->unread_count++] = own;
+	return VPT_OK;
+}
+
 void vpa_rank_list_free(struct vpa_rank_list *list)
 {
 	size_t i;
+
+	for (i = 0; i < list->unread_count; i++)
+		vpt_free((void *)(uintptr_t)list->unread[i]);
+	vpt_free(list->unread);
 
 	for (i = 0; i < list->count; i++) {
 		vpa_rank_free(list->items[i]);

@@ -291,10 +291,14 @@ struct vpa_rank_list {
 	size_t count, cap;
 	unsigned jobs;         /* threads for work on all of them, see rank_threads.h */
 	struct vpa_slab *slab; /* of the ranks that are read into it; NULL: none yet */
+	const char **unread;   /* files that could not be read: a sentence each */
+	size_t unread_count, unread_cap;
 };
 
 /* Appends an empty rank. NULL: no memory. */
 struct vpa_rank *vpa_rank_add(struct vpa_rank_list *list);
+/* Names a file that could not be read. 0 or VPT_ENOMEM. */
+int vpa_rank_list_unread(struct vpa_rank_list *list, const char *sentence);
 void vpa_rank_list_free(struct vpa_rank_list *list);
 
 #endif

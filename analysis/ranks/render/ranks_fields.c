@@ -283,6 +283,8 @@ static const struct vpa_field job_fields[] = {
 	{"world_size", NATURAL(world_size), "ranks", "ranks of the job; null: not known"},
 	{"missing", SIZE(missing), "ranks", "ranks without a capture"},
 	{"missing_ranks", TEXT_OR_NULL(missing_text), NULL, "which; null: none, or not known"},
+	{"damaged", TEXTS(list.unread, list.unread_count), NULL,
+		"files that could not be read, each with the reason"},
 	{"duplicates", TEXTS(duplicates, duplicate_count), NULL,
 		"captures left out, since another one is of the same rank, or since they are of "
 		"another run"},

@@ -35,7 +35,7 @@ static void put_badges(struct vpa_html *h, const void *ctx)
 {
 	const struct page *p = ctx;
 	const struct vpa_job *job = p->job;
-	int complete = !job->incomplete && !job->missing;
+	int complete = !job->incomplete && !job->missing && !job->list.unread_count;
 
 	if (job->simulated > 0)
 		vpa_html_raw(h, "<span class=\"badge red\">SIMULATED: no GPU ran</span> ");

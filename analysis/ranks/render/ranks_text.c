@@ -46,30 +46,58 @@ static void add_machines(const struct vpa_job *job, struct vpa_words *w)
 	hosts = count_hosts(job, &known);
 	if (known)
 		vpa_words_add(w, "", " on %zu host%s", hosts, vpa_plural(hosts));
-	for (i = 1; i < job->rank_count && gpu; i++)
-		if (!vpt_same_text(gpu, job->ranks[i].rank->gpu))
+	for (i = 1; i < job->rank_count; i++) {
+		const struct vpa_rank *r = job->ranks[i].rank;
+
+		/* A capture that lacks records may lack that one. */
+		if (r->gpu ? !vpt_same_text(gpu, r->gpu) : r->complete)
 			gpu = NULL;
+	}
 	if (gpu)
 		vpa_words_add(w, "", " (%s each)", gpu);
+}
+
+/* Clocks of ranks whose captures lost the name of their machine: that they are other clocks is not known. */
+static size_t count_nameless(const struct vpa_job *job, struct vpa_words *ranks)
+{
+	size_t i, count = 0;
+	uint32_t newest = 1; /* clocks are numbered as ranks come; the first is that of rank 0 */
+
+	for (i = 0; i < job->rank_count; i++) {
+		const struct vpa_rank *r = job->ranks[i].rank;
+
+		if (r->complete || r->host || r->boot_id || job->clocks.of_rank[i] < newest)
+			continue;
+		newest = job->clocks.of_rank[i] + 1;
+		vpa_words_add(ranks, ", ", "%" PRId64, job->ranks[i].number);
+		count++;
+	}
+	return count;
 }
 
 static void put_clocks(struct vpa_page *p, const struct vpa_job *job)
 {
 	const struct vpa_clocks *c = &job->clocks;
-	size_t i, lost = 0;
+	struct vpa_words ranks = {.used = 0};
+	size_t i, lost = 0, nameless = count_nameless(job, &ranks);
 
 	for (i = 0; i < c->count; i++)
 		lost += !c->items[i].is_placed;
 	if (!job->rows)
 		return;
-	if (c->count == 1)
+	if (nameless)
+		vpa_page_words(p, "", VPA_YELLOW,
+			"The capture of rank %s lost the name of its machine: its clock is laid "
+			"beside the others as if it were of another one.",
+			ranks.text);
+	if (c->count - nameless == 1)
 		vpa_page_words(p, "", VPA_PLAIN, "Clocks: one host; ends agree within %s.",
 			vpa_duration(c->bias_ns).text);
 	else
 		vpa_page_words(p, "", VPA_PLAIN,
 			"Clocks: %zu, aligned by the ends of collectives; waits below %s count as "
 			"none.",
-			c->count, vpa_duration(job->uncertainty_ns).text);
+			c->count - nameless, vpa_duration(job->uncertainty_ns).text);
 	if (lost)
 		vpa_page_words(p, "", VPA_YELLOW,
 			"%zu clocks have no collective in common with the others: their ranks' "
@@ -121,6 +149,18 @@ static void put_patterns(struct vpa_page *p, const struct vpa_job *job, int is_l
 	}
 }
 
+/* Sentences of errors, which end without a full stop. */
+static void put_unread(struct vpa_page *p, const struct vpa_rank_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->unread_count && i < NOTES_SHOWN; i++)
+		vpa_page_words(p, i ? "" : "DAMAGED", VPA_YELLOW, "%s.", list->unread[i]);
+	if (i < list->unread_count)
+		vpa_page_words(p, "", VPA_YELLOW, "%zu more files could not be read.",
+			list->unread_count - i);
+}
+
 /* What the figures lack, and what differs that should not. */
 static void put_notes(struct vpa_page *p, const struct vpa_job *job)
 {
@@ -129,11 +169,13 @@ static void put_notes(struct vpa_page *p, const struct vpa_job *job)
 	if (job->simulated == 1)
 		vpa_page_words(p, "DATA", VPA_YELLOW,
 			"SIMULATED: no GPU ran; a stand-in made up every device time.");
+	put_unread(p, &job->list);
 	if (job->missing)
 		vpa_page_words(p, "MISSING", VPA_YELLOW,
-			"no capture of %zu of %" PRId64
+			"no capture%s of %zu of %" PRId64
 			" ranks%s%s. Waits may be longer than shown.",
-			job->missing, job->world_size, job->missing_text ? ": " : "",
+			job->list.unread_count ? " that can be read" : "", job->missing,
+			job->world_size, job->missing_text ? ": " : "",
 			vpa_text_or(job->missing_text, ""));
 	for (i = 0; i < job->duplicate_count && i < NOTES_SHOWN; i++)
 		vpa_page_words(p, "TWICE", VPA_YELLOW, "%s.", job->duplicates[i]);

@@ -220,7 +220,14 @@ job ranks=3
 echo "no trace" >job/rank1.json
 expect 3 "a file that is no trace is named, and the others are reported" ranks job
 says err "rank1.json"
-says out "no capture of 1 of 3 ranks: 1."
+says out "DAMAGED job/rank1.json: unknown trace format: expected a vptrace capture"
+says out "no capture that can be read of 1 of 3 ranks: 1."
+expect 3 "it is in the JSON" ranks job --format json
+says out '"job/rank1.json: unknown trace format: '
+expect 3 "and on the page" ranks job --format html -o damaged.html
+grep -q 'DAMAGED</dt>.*job/rank1.json</b>: unknown trace format' damaged.html || fail "$rule: the page does not name it"
+expect 3 "and in Markdown" ranks job --format md
+says out "job/rank1.json: unknown trace format"
 expect 2 "one rank" ranks job/rank0.json
 says err "expected two ranks or more, found 1"
 expect 1 "no file" ranks nothing.json nor-this.json
@@ -268,7 +275,8 @@ size=$(wc -c <all.vps)
 head -c $((size - 10)) all.vps >cut.vps
 expect 3 "a summary that was cut" ranks cut.vps
 says err "in the middle of a rank"
-says out "no capture of 2 of 8 ranks: 5, 7."
+says out "DAMAGED cut.vps: ends at byte"
+says out "no capture that can be read of 2 of 8 ranks: 5, 7."
 expect 3 "merged all the same" merge cut.vps rank7.vps -o mended.vps
 same "and mended" "" "$(cmp all.vps mended.vps 2>&1)"
 # Of many files the damaged ones are named in their order.

@@ -115,4 +115,27 @@ found = [f["unit_ns"] for f in job["fixes"] if f["change"] == "like-median" and 
 if len(found) != 1 or abs(found[0] / run["unit_ns"] - 1) > 0.01 or job["unit_ns"] < 1.05 * run["unit_ns"]:
     sys.exit(print("predicted", found, "the run took", run["unit_ns"], "now", job["unit_ns"]) or 1)
 PY
+
+# A capture that was cut lost what it said of its machine, GPU and set-up with its end: these are not another machine's, nor another set-up.
+cp -r eight-late cut
+head -c $(($(wc -c <eight-late/r6.zst) * 9 / 10)) eight-late/r6.zst >cut/r6.zst
+expect 3 "it lacks the host" info cut/r6.zst
+grep -q "host = " out && fail "the cut left the host: cut more"
+expect 3 "a capture that was cut" ranks cut
+says out "RANKS   8 of 8 on 1 host (Simulated H100 each)"
+says out "Clocks: one host;"
+says out "records are missing from the capture of rank 6"
+grep -q SETUP out && fail "$rule: the set-up is blamed: $(grep -A 2 SETUP out)"
+says out "RANKS 3, 5"
+expect 3 "as JSON" ranks cut --format json
+same "$rule: one clock" 1 "$(python3 -c 'import json; print(len(json.load(open("out"))["clocks"]))')"
+expect 0 "condensed" summarize cut -o cut.vps
+expect 3 "and reported" ranks cut.vps
+says out "Clocks: one host;"
+# Of which of two machines it was cannot be told.
+job far --ranks 4 --nodes 2 --plant 2:offset=500
+head -c $(($(wc -c <far/r3.zst) * 9 / 10)) far/r3.zst >r3.zst && mv r3.zst far
+expect 3 "one of two machines" ranks far
+says out "The capture of rank 3 lost the name of its machine"
+says out "Clocks: 2, aligned"
 finish

@@ -54,9 +54,13 @@ silent out
 processes 2 4 "a condition" job --fail-if 'waits>0.1%'
 says err "--fail-if waits>0.1%: waits"
 echo "no trace" >job/rank9.json
-processes 3 3 "a file that is no trace" job --base one/rank0.json --format json
+echo "nor this" >job/rank8.json
+expect 3 "files that are no trace, one process" ranks job --base one/rank0.json --format json
+cp out one.json
+processes 3 3 "files that are no trace" job --base one/rank0.json --format json
 says err "rank9.json: unknown trace format"
-same "$rule: the others" "" "$(cmp out one.json 2>&1)"
+same "$rule: the same bytes" "" "$(cmp out one.json 2>&1)"
+same "$rule: both are in the report" 2 "$(grep -c 'rank[89].json: unknown trace format' out)"
 
 # ---- what is wrong is said once, and all end ----
 processes 3 2 "an unknown option" job --bogus

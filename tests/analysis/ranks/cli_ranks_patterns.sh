@@ -131,7 +131,8 @@ cp -r alike cut
 head -c 3000 alike/r3.zst >cut/r3.zst
 expect 3 "a file of which nothing is left" ranks cut
 says err "cut/r3.zst: no GPU worked in what is left of it: the file ends inside a chunk"
-says out "no capture of 1 of 8 ranks: 3."
+says out "DAMAGED cut/r3.zst: no GPU worked in what is left of it: "
+says out "no capture that can be read of 1 of 8 ranks: 3."
 # The same of a file that is whole by its size, and whose only chunk cannot be decoded. Of one byte of a frame nothing may depend.
 python3 -c '
 b = bytearray(open("alike/r3.zst", "rb").read())
@@ -140,7 +141,8 @@ for at in range(len(b) // 2, len(b) // 2 + 16):
 open("cut/r3.zst", "wb").write(b)'
 expect 3 "a file whose chunk is damaged" ranks cut
 says err "cut/r3.zst: no GPU worked in what is left of it: 1 damaged chunk left out"
-says out "no capture of 1 of 8 ranks: 3."
+says out "DAMAGED cut/r3.zst: no GPU worked in what is left of it: "
+says out "no capture that can be read of 1 of 8 ranks: 3."
 
 # A rank whose kernels are longer throughout: the longest of them is not the cause. One whose matrix products alone are has its own.
 # split NAME LONGER: of each kernel 6 tenths are a product and the rest attention, or all but 160 us
