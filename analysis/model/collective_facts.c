@@ -77,6 +77,13 @@ static uint64_t count_ranks(struct vpt_text list)
 	return count;
 }
 
+uint64_t vpa_communicator_ranks(const char *name)
+{
+	const char *list = name ? strrchr(name, '[') : NULL;
+
+	return list && name[strlen(name) - 1] == ']' ? count_ranks(vpt_text_from(list)) : 0;
+}
+
 void vpa_collective_describe(struct vpa_arena *texts, struct vpt_text kernel,
 	struct vpt_text annotation, struct vpa_collective_said *out)
 {

@@ -32,4 +32,7 @@ struct vpa_collective_said {
 void vpa_collective_describe(struct vpa_arena *texts, struct vpt_text kernel,
 	struct vpt_text annotation, struct vpa_collective_said *out);
 
+/* How many ranks a communicator has by its name, as above: "0 [0, 1]"; 0: it does not say, as NCCL's do not. NULL is no name. */
+uint64_t vpa_communicator_ranks(const char *name);
+
 #endif

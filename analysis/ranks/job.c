@@ -2,6 +2,7 @@
 #include "analysis/ranks/job.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/model/collective_facts.h"
 #include "analysis/ranks/alignment/machines.h"
 #include "analysis/ranks/job_parts.h"
 #include "analysis/ranks/late_ranks.h"
@@ -176,6 +177,45 @@ static int find_missing(struct vpa_job *job)
 	job->missing_text = vpa_number_list(&job->arena, numbers, job->missing);
 	vpt_free(numbers);
 	return VPT_OK;
+}
+
+static int have_common_rank(const struct vpa_group *a, const struct vpa_group *b)
+{
+	size_t i, k;
+
+	for (i = k = 0; i < a->rank_count && k < b->rank_count;) {
+		if (a->ranks[i] == b->ranks[k])
+			return 1;
+		if (a->ranks[i] < b->ranks[k])
+			i++;
+		else
+			k++;
+	}
+	return 0;
+}
+
+/* Whether a rank that has no capture may be in a group. Where its name does not say how many ranks it has, groups side by side do: they
+ * have as many, so one that has more than another lacks none. */
+static int may_lack_ranks(const struct vpa_matching *m, const struct vpa_group *g)
+{
+	uint64_t ranks = vpa_communicator_ranks(g->name);
+	size_t i;
+
+	if (ranks)
+		return ranks > g->rank_count;
+	for (i = 0; i < m->group_count; i++)
+		if (m->groups[i].rank_count < g->rank_count && !have_common_rank(&m->groups[i], g))
+			return 0;
+	return 1;
+}
+
+static void find_lacking(struct vpa_job *job)
+{
+	size_t i;
+
+	for (i = 0; i < job->matching.group_count && job->missing; i++)
+		job->matching.groups[i].lacks_ranks =
+			may_lack_ranks(&job->matching, &job->matching.groups[i]);
 }
 
 /* ---- where and when they ran ---- */
@@ -589,6 +629,7 @@ static int make(struct vpa_job *job, struct vpt_err *err)
 		rc = vpa_clocks_find(&job->list, &job->matching, &job->clocks);
 	if (rc)
 		return rc;
+	find_lacking(job);
 	vpa_cut_ranks_find(job);
 	describe(job);
 	find_unit(job);

@@ -44,7 +44,7 @@ struct vpa_job_rank {
 	int64_t number;              /* its rank; where none is known, its place in the list */
 	uint64_t matched, unmatched; /* collectives */
 	uint64_t
-		at_least; /* part of matched: a rank of the group lacks it, so waits may be longer */
+		at_least; /* part of matched: a rank of the group lacks it, or may have no capture, so waits may be longer */
 	/* How long the rank of its groups that goes on longest does after this one's last op, and in how many collectives of
 	 * those groups; 0: its capture does not end early. */
 	uint64_t cut_ns, cut_collectives;
@@ -163,7 +163,7 @@ struct vpa_job {
 	size_t incomplete; /* ranks whose captures lack records */
 
 	struct vpa_job_rows *row_table; /* until patterns are found, see job_rows.h */
-	uint64_t rows, at_least;        /* collectives; of them, some rank is missing */
+	uint64_t rows, at_least;        /* collectives; of them, some rank is missing, or may be */
 	uint64_t unmatched;
 	uint64_t negative; /* collectives that end somewhere before they have started everywhere */
 	uint64_t wait_ns, unsure_ns, skew_ns, blame_ns; /* sums over ranks */

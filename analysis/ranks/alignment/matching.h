@@ -29,6 +29,7 @@ struct vpa_group {
 	size_t row_count;
 	uint32_t
 		reference; /* k of the rank with the longest sequence, beside which the others were laid */
+	int lacks_ranks; /* the job's: one of its ranks may have no capture */
 };
 
 struct vpa_matching {

@@ -307,7 +307,10 @@ static const struct vpa_field job_fields[] = {
 		"so "
 		"not in unit_ns, fixes and scaling; 0: less than a fiftieth of the time"},
 	{"collectives", U64(rows), "collectives", "matched, each once"},
-	{"at_least", U64(at_least), "collectives", "part of them: a rank of the group lacks them"},
+	{"at_least", U64(at_least), "collectives",
+		"part of them: a rank of the group lacks them, or has no capture, as far as is "
+		"known; "
+		"their waits may be longer"},
 	{"unmatched", U64(unmatched), "collectives", "kernels of collectives without a partner"},
 	{"negative", U64(negative), "collectives",
 		"collectives that end on a rank before they have started on all"},

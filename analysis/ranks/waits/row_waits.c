@@ -126,7 +126,7 @@ static inline void add_times(struct vpa_job_rank *r, const struct vpa_job_row *r
 	const struct vpa_group *g, int64_t last_ns, int64_t first_end_ns, int64_t end_ns)
 {
 	r->matched++;
-	r->at_least += row->count < g->rank_count;
+	r->at_least += row->count < g->rank_count || g->lacks_ranks;
 	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, first_end_ns - last_ns);
 	vpt_sat_add_to(&r->skew_ns, (uint64_t)(end_ns - first_end_ns));
 }
@@ -214,7 +214,7 @@ static void find_place(const struct vpa_job_waits *w, const struct vpa_team *t, 
 
 	*x = (struct vpa_wait_place){
 		.row = vpa_row_of(w, r), .columns = g->columns, .in_group = r->row};
-	x->lacks = x->row->count < g->rank_count;
+	x->lacks = x->row->count < g->rank_count || g->lacks_ranks;
 	x->last_rank = g->ranks[x->row->last];
 	if (at == t->first || r->is_pairs || x->row->count < 2)
 		return;

@@ -38,7 +38,7 @@ struct vpa_wait_place {
 	int64_t last_end_ns, last_did_ns;
 	uint32_t last_rank;
 	uint32_t is_plain : 1; /* it was, and partners need not be found */
-	uint32_t lacks : 1;    /* some rank is not in the row */
+	uint32_t lacks : 1;    /* some rank is not in the row, or may have no capture */
 	/* Of members that wait for it since the row before: how many, how long, by how much it left that later, and what is the
 	 * clocks'. */
 	uint32_t waits;

@@ -216,6 +216,26 @@ says out "no capture of 2 of 8 ranks: 3, 4."
 says out "rank 1 is in job/rank1.json too: only job/again.json counts."
 says out "backend is gloo on rank 2, nccl on most."
 
+# figure KEY: of ./out, a report of ranks as JSON
+figure() { python3 -c 'import json, sys; j = json.load(open("out")); print(eval(sys.argv[1], j))' "$1"; }
+job leave_out=3
+expect 0 "a rank without a capture, of one group" ranks job --format json
+same "all of its waits are at least so long" "40 40 [40, 40, 40, 40, 40, 40, 40]" \
+	"$(figure 'collectives') $(figure 'at_least') $(figure '[r["at_least"] for r in ranks]')"
+job leave_out=3 groups=4
+expect 0 "of one of two groups and of that of all" ranks job --format json
+same "but in the group that lacks none" "60 40 [40, 40, 40, 20, 20, 20, 20]" \
+	"$(figure 'collectives') $(figure 'at_least') $(figure '[r["at_least"] for r in ranks]')"
+sed 's/, "Process Group Ranks": "[^"]*"//' job/rank0.json >found
+cmp -s found job/rank0.json && fail "ranks_job.py does not name the ranks of groups so"
+sed -i 's/, "Process Group Ranks": "[^"]*"//' job/rank*.json
+expect 0 "of groups that do not say their ranks" ranks job --format json
+same "the same" "60 40 [40, 40, 40, 20, 20, 20, 20]" \
+	"$(figure 'collectives') $(figure 'at_least') $(figure '[r["at_least"] for r in ranks]')"
+job groups=2
+expect 0 "none missing" ranks job --format json
+same "no wait is" "0" "$(figure 'at_least')"
+
 job ranks=3
 echo "no trace" >job/rank1.json
 expect 3 "a file that is no trace is named, and the others are reported" ranks job
