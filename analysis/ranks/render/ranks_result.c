@@ -299,6 +299,22 @@ static void put_slow_gpu(
 		least.text, are_alike ? "" : " to ", are_alike ? "" : most.text);
 }
 
+/* What a late rank did less of than those that wait, if that is a tenth of what they wait or more: they would wait longer else. */
+static void put_less(struct vpa_page *p, const struct vpa_job *job,
+	const struct vpa_late_ranks *late, const struct vpa_job_rank *first)
+{
+	struct vpa_job_part less = {.ns = 0};
+
+	if (first->part_count)
+		less = first->parts[first->part_count - 1];
+	less.ns = less.ns < 0 ? -less.ns : 0;
+	if (!less.ns || (uint64_t)less.ns < blame_ns(job, late, late->ranks[0]) / 10)
+		return;
+	vpa_page_words(p, "", VPA_PLAIN, "It had less of something else: %s%s%s, %s %s.",
+		vpa_job_part_words(&less), less.place ? " in " : "", vpa_text_or(less.place, ""),
+		later_by(job, &less).text, vpa_unit_words(job->unit)->a_name);
+}
+
 static void put_cause(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
@@ -336,6 +352,7 @@ static void put_cause(
 			vpa_unit_words(job->unit)->a_name);
 	if (link)
 		return;
+	put_less(p, job, late, first);
 	vpa_page_words(p, "", VPA_PLAIN, "%s %% of all waiting is for rank %" PRId64 ".",
 		vpa_percent(blame_ns(job, late, late->ranks[0]), all_waits(job, late)).text,
 		first->number);

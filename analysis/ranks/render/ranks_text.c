@@ -12,6 +12,7 @@
 
 enum {
 	PARTS_SHOWN = 5,  /* of what ranks are later by */
+	LESS_SHOWN = 3,   /* of what they did less of */
 	GROUPS_SHOWN = 4, /* where there are several */
 	NOTES_SHOWN = 3,  /* of each kind */
 	PATTERNS_SHOWN = 2
@@ -225,44 +226,70 @@ static const struct vpa_column part_columns[] = {
 	{.head = "most by"},
 };
 
+/* Who has most of a part; of one below 0, least. NULL: nobody. */
+static const struct vpa_job_rank *most_by(
+	const struct vpa_job *job, const struct vpa_job_part *part)
+{
+	const struct vpa_job_rank *most = NULL;
+	int64_t most_ns = 0;
+	size_t k, n;
+
+	for (k = 0; k < job->rank_count; k++)
+		for (n = 0; n < job->ranks[k].part_count; n++) {
+			const struct vpa_job_part *x = &job->ranks[k].parts[n];
+
+			if (x->klass != part->klass || x->kind != part->kind ||
+				!vpt_same_text(x->place, part->place))
+				continue;
+			if (part->ns < 0 ? x->ns < most_ns : x->ns > most_ns) {
+				most = &job->ranks[k];
+				most_ns = x->ns;
+			}
+		}
+	return most;
+}
+
+static void put_part(
+	struct vpa_table *t, const struct vpa_job *job, const struct vpa_job_part *part)
+{
+	const struct vpa_job_rank *most = most_by(job, part);
+	struct vpa_row *row = vpa_table_row(t, 0, "%s%s%s%s", part->ns < 0 ? "less: " : "",
+		vpa_job_part_words(part), part->place ? ", " : "", vpa_text_or(part->place, ""));
+
+	row->cells[0] = vpa_fixed((double)part->ns / 1e6, 1);
+	if (most)
+		snprintf(row->cells[1].text, sizeof(row->cells[1].text), "rank %" PRId64,
+			most->number);
+}
+
+/* What the last rank did more of, from a hundredth of the waits on; and less of, from a tenth: without that the rest is more than the
+ * waits. */
 static void put_parts(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	/* Beside a start that is said already the rest is small. */
 	uint64_t said_ns = late->with_start ? 0 : vpa_job_start_wait(job);
+	const double waits_ns = (double)vpt_sat_sub(job->blame_ns, said_ns);
 	struct vpa_table t;
-	size_t i, k, n, shown = 0;
+	size_t i, shown = 0;
 
 	if (!job->blame_ns)
 		return;
 	vpa_table_init(&t, part_columns, 2, "LATER BY, summed over waits");
 	for (i = 0; i < job->part_count && shown < PARTS_SHOWN; i++) {
 		const struct vpa_job_part *part = &job->parts[i];
-		const struct vpa_job_rank *most = NULL;
-		int64_t most_ns = 0;
-		struct vpa_row *row;
 
 		if (said_ns && part->klass == VPA_LATE_BEGAN)
 			continue;
-		if (part->ns <= 0 || (uint64_t)part->ns < (job->blame_ns - said_ns) / 100)
+		if (part->ns <= 0 || (double)part->ns < waits_ns / 100)
 			break;
-		for (k = 0; k < job->rank_count; k++)
-			for (n = 0; n < job->ranks[k].part_count; n++) {
-				const struct vpa_job_part *x = &job->ranks[k].parts[n];
-
-				if (x->klass == part->klass && x->kind == part->kind &&
-					vpt_same_text(x->place, part->place) && x->ns > most_ns) {
-					most = &job->ranks[k];
-					most_ns = x->ns;
-				}
-			}
-		row = vpa_table_row(&t, 0, "%s%s%s", vpa_job_part_words(part),
-			part->place ? ", " : "", vpa_text_or(part->place, ""));
-		row->cells[0] = vpa_fixed((double)part->ns / 1e6, 1);
-		if (most)
-			snprintf(row->cells[1].text, sizeof(row->cells[1].text), "rank %" PRId64,
-				most->number);
+		put_part(&t, job, part);
 		shown++;
+	}
+	for (i = job->part_count, shown = 0; i-- > 0 && shown < LESS_SHOWN; shown++) {
+		if (job->parts[i].ns >= 0 || (double)job->parts[i].ns > -waits_ns / 10)
+			break;
+		put_part(&t, job, &job->parts[i]);
 	}
 	vpa_page_table(p, &t);
 }

@@ -216,6 +216,19 @@ says out "no capture of 2 of 8 ranks: 3, 4."
 says out "rank 1 is in job/rank1.json too: only job/again.json counts."
 says out "backend is gloo on rank 2, nccl on most."
 
+# What the late rank did less of is said where it matters: the sum of the rest is more than the waits.
+job ranks=4 kernel=3:800000 host=0:300000 host=1:300000 host=2:300000
+for form in text md; do
+	expect 0 "a late rank that has less of something, $form" ranks job --format $form
+	grep -q 'gemm.*[ |]rank 3' out || fail "$rule: $(grep -A 4 'LATER BY' out)"
+	tr -s '\n ' ' ' <out >words
+	grep -q "It had less of something else: host ran other code in ProfilerStep#.*, 1.3[34] ms an iteration" words || fail "$rule: $(cat words)"
+	grep -q 'less: host ran other code.* -[0-9.]* .*rank 3' out || fail "$rule: $(grep -A 4 'LATER BY' out)"
+done
+job ranks=4 kernel=3:800000 host=0:30000 host=1:30000 host=2:30000
+expect 0 "little less" ranks job
+grep -q "less: " out && fail "$rule: $(grep "less: " out)"
+
 # figure KEY: of ./out, a report of ranks as JSON
 figure() { python3 -c 'import json, sys; j = json.load(open("out")); print(eval(sys.argv[1], j))' "$1"; }
 job leave_out=3
