@@ -13,10 +13,11 @@
 struct vpa_clock {
 	uint64_t origin_ns;
 	int64_t offset_ns, ppb;
-	uint64_t uncertainty_ns; /* of the job's time, beside that of the first clock */
-	int is_placed;           /* 0: no collective joins it to the first clock */
-	size_t ends;             /* collectives that place it; 0: it is the first */
-	const char *name;        /* of the machine; NULL: not known */
+	/* Of the job's time, beside that of the first clock. By ends 10 us or more; by causality it may be less. */
+	uint64_t uncertainty_ns;
+	int is_placed;    /* 0: no collective joins it to the first clock */
+	size_t ends;      /* collectives that place it; 0: it is the first */
+	const char *name; /* of the machine; NULL: not known */
 };
 
 struct vpa_clocks {
