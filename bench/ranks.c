@@ -205,6 +205,31 @@ static int make_room_for_paces(struct vpa_rank *r)
 	return rc;
 }
 
+/* Rank 3 is late since its clock is limited. */
+static int measure_rank(struct vpa_rank *r, unsigned number)
+{
+	static const char *const stages[] = {"text_encode", "denoise", "vae_decode"};
+	uint64_t khz = number == LATE ? 1200000 : 1980000 - 1000 * random_below(30);
+	unsigned i;
+
+	r->fps = 16;
+	r->gauges[VPA_GAUGE_POWER] = (struct vpa_rank_gauge){20, 90000, khz / 3, 700000};
+	r->gauges[VPA_GAUGE_TEMPERATURE] = (struct vpa_rank_gauge){
+		20, 40000, 60000, 60000 + random_below(9000) + (number == LATE ? 25000 : 0)};
+	r->gauges[VPA_GAUGE_SM_CLOCK] = (struct vpa_rank_gauge){20, khz / 2, khz, khz};
+	r->gauges[VPA_GAUGE_MEMORY_USED] = (struct vpa_rank_gauge){
+		20, 1 << 30, UINT64_C(60) << 30, (UINT64_C(61) << 30) + random_below(1 << 30)};
+	r->clock.awake_ns = r->last_ns - r->first_ns;
+	r->clock.limited_ns = number == LATE ? r->clock.awake_ns / 10 * 9 : 0;
+	r->clock.reason = number == LATE ? "hardware thermal slowdown" : NULL;
+	r->stages = vpt_calloc(3, sizeof(*r->stages));
+	for (i = 0; i < 3 && r->stages; i++)
+		r->stages[r->stage_count++] = (struct vpa_rank_stage){stages[i], 0, 4,
+			(UINT64_C(10000000) << 2 * (i & 1)) + random_below(1000000) +
+				(number == LATE && i == 1 ? 4000000 : 0)};
+	return r->stages ? 0 : -1;
+}
+
 /* Each starts when its kernels are done, and not before its host launched it: a term of the rank's start. */
 static int end_rank(struct job *j, unsigned number)
 {
@@ -221,7 +246,7 @@ static int end_rank(struct job *j, unsigned number)
 	r->units_to_ns = r->last_ns;
 	r->has_terms = 1;
 	r->has_paces = VPA_PACES_BESIDE;
-	if (vpa_rank_set_marks(r, d) || make_room_for_paces(r) ||
+	if (measure_rank(r, number) || vpa_rank_set_marks(r, d) || make_room_for_paces(r) ||
 		vpt_grow(&d->parts, &d->part_cap, (size_t)j->count * (PARTS + 1),
 			sizeof(*d->parts)) ||
 		vpt_grow(&d->term_ends, &d->term_end_cap, (size_t)j->count + 1,

@@ -255,6 +255,13 @@ double vpa_unit_fps(const struct vpa_report *r, enum vpa_unit_kind kind)
 	return fps > 0 ? fps : 0;
 }
 
+double vpa_result_fps(const struct vpa_report *r)
+{
+	double fps = vpa_unit_fps(r, VPA_UNIT_BLOCK);
+
+	return fps > 0 ? fps : vpa_unit_fps(r, VPA_UNIT_REQUEST);
+}
+
 /* ---- the sums ---- */
 
 static void add_parts(

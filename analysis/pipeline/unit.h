@@ -40,6 +40,9 @@ const struct vpa_unit_choice *vpa_unit_order(int lacks_vae);
 /* Frames per second of units of the kind, as RESULT has them; 0: unavailable. */
 double vpa_unit_fps(const struct vpa_report *r, enum vpa_unit_kind kind);
 
+/* Frames per second as RESULT has them: of blocks, else end to end; 0: unavailable. */
+double vpa_result_fps(const struct vpa_report *r);
+
 /* What of the frames' way comes after the last measured block; VPA_REST_NONE: nothing, or not known. */
 enum vpa_rest vpa_unit_after_blocks(const struct vpa_report *r);
 

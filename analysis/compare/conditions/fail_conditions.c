@@ -186,7 +186,7 @@ double vpa_condition_rate(const struct vpa_report *r, enum vpa_condition_figure 
 
 	switch (figure) {
 	case VPA_CONDITION_FPS:
-		return !q ? -1 : q->blocks.fps > 0 ? q->blocks.fps : q->fps_end_to_end;
+		return q ? vpa_result_fps(r) : -1;
 	case VPA_CONDITION_BPS:
 		return q && q->blocks.measured ? q->blocks.bps : -1;
 	case VPA_CONDITION_STEPS:

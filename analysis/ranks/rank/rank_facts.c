@@ -111,7 +111,8 @@ static void add_unit(struct vpa_rank *rank, const struct vpa_report *r, int is_o
 	rank->unit_ns = vpa_mean_unit_ns(&u);
 	rank->units_from_ns = u.start_ns;
 	rank->units_to_ns = u.end_ns;
-	rank->fps = is_of_rank ? vpa_unit_fps(r, u.kind) : 0;
+	rank->fps = is_of_rank ? vpa_result_fps(r) : 0;
+	rank->is_end_to_end = rank->fps > 0 && !(vpa_unit_fps(r, VPA_UNIT_BLOCK) > 0);
 	if (rank->units && rank->unit_ns && u.kind != VPA_UNIT_WINDOW)
 		return;
 	rank->unit = VPA_UNIT_WINDOW;
@@ -153,6 +154,8 @@ int vpa_rank_describe(
 	rank->unix_offset_ns = r->unix_offset_ns;
 	if (!unit || !company.is_whole || !vpa_rank_unit_read(rank, unit))
 		add_unit(rank, r, company.is_one_process);
+	if (vpa_rank_measure(rank, r, company.is_only))
+		return VPT_ENOMEM;
 	return add_facts(rank, r) || rank->arena.failed ? VPT_ENOMEM : VPT_OK;
 }
 

@@ -202,6 +202,7 @@ void vpa_rank_free(struct vpa_rank *r)
 	vpt_free(r->part_ns);
 	vpt_free(r->part_names);
 	vpt_free(r->keys);
+	vpt_free(r->stages);
 	vpa_rank_times_free(&r->times);
 	vpa_slab_drop(r->slab);
 	vpa_rank_detail_free(&r->detail);

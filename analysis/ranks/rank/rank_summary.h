@@ -14,6 +14,7 @@
 
 #include "analysis/base/arena.h"
 #include "analysis/names/collective_kinds.h"
+#include "analysis/ranks/rank/rank_gauges.h"
 #include "analysis/ranks/rank/rank_slab.h"
 #include "analysis/ranks/rank/rank_times.h"
 #include "analysis/report/rows/unit_kind.h"
@@ -200,7 +201,13 @@ struct vpa_rank {
 	enum vpa_unit_kind unit;
 	uint64_t units, unit_ns;             /* unit_ns: the mean one */
 	uint64_t units_from_ns, units_to_ns; /* the stretch that they are of; both 0: not known */
-	double fps;                          /* 0: not known */
+	double fps;                          /* as RESULT of its report has them; 0: not known */
+	int is_end_to_end;        /* these are of all of a request, not of its steady part */
+	uint64_t blocks_per_1e9s; /* of units that are blocks; 0: not known */
+	struct vpa_rank_gauge gauges[VPA_GAUGES];
+	struct vpa_rank_clock clock;
+	struct vpa_rank_stage *stages;
+	size_t stage_count;
 
 	struct vpa_part_name *part_names; /* by class, kind and place */
 	size_t part_name_count;

@@ -2,7 +2,7 @@
 # Summaries of other versions: older ones are reported as they were, and merged; a newer one is named, with what to do.
 #
 # tests/data/ranks: version2-*.vps are of a job that nobody ran, see bench/ranks.c; version3-*.vps of the demo's on the simulated GPU, with
-# host code of 30 us before each launch; version4-*.vps and version5-*.vps again of bench/ranks.c; newer-rank0.vps says version 9.
+# host code of 30 us before each launch; version4-*.vps to version6-*.vps again of bench/ranks.c; newer-rank0.vps says version 9.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}/tests/support/cli.sh"
 data=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}" && pwd)/tests/data/ranks
@@ -28,6 +28,13 @@ expect 0 "a change, of version 4" ranks "$data"/version4-rank0.vps "$data"/versi
 same "what version 4 predicts" "10212990 10087079 " "$(predicted)"
 expect 0 "a change, of version 5" ranks "$data"/version5-rank0.vps "$data"/version5-rank1.vps --change "$change" --format json
 same "what version 5 predicts" "10212990 10087079 " "$(predicted)"
+expect 0 "a change, of version 6" ranks "$data"/version6-rank0.vps "$data"/version6-rank1.vps --change "$change" --format json
+same "what version 6 predicts" "10212990 10087079 " "$(predicted)"
+expect 0 "a report, of version 6" ranks "$data"/version6-rank0.vps "$data"/version6-rank1.vps
+mv out report6
+expect 0 "version 6 written again" summarize "$data"/version6-rank0.vps "$data"/version6-rank1.vps -o again6.vps
+expect 0 "a report, of version 6 written again" ranks again6.vps
+cmp -s report6 out || fail "version 6, written again, is reported otherwise"
 expect 0 "a report, of version 5" ranks "$data"/version5-rank0.vps "$data"/version5-rank1.vps
 mv out report5
 expect 0 "a report, of version 4" ranks "$data"/version4-rank0.vps "$data"/version4-rank1.vps
@@ -49,7 +56,7 @@ expect 0 "a change, of version 2 written again" ranks again2.vps --change "$chan
 says out "(at most: an older summary)"
 expect 0 "versions merged" merge "$data"/version2-rank1.vps "$data"/version3-rank0.vps -o merged.vps
 expect 1 "a newer one alone" ranks "$data/newer-rank0.vps"
-says err "newer-rank0.vps: summary version 9: expected 2 to 6: it is from a newer vptrace: use that one, or summarize the capture with this one"
+says err "newer-rank0.vps: summary version 9: expected 2 to 7: it is from a newer vptrace: use that one, or summarize the capture with this one"
 expect 3 "a newer one among others" ranks "$data"/version3-rank0.vps "$data"/version3-rank1.vps "$data/newer-rank0.vps"
 says err "newer-rank0.vps: summary version 9"
 says out "RANKS   2 of 2 on 1 host"

@@ -29,6 +29,14 @@ static void add_the_rest(struct vpa_rank *r)
 	r->fact_count = 2;
 	r->capture = "rank.zst";
 	r->fps = 16.25;
+	r->is_end_to_end = 1;
+	r->blocks_per_1e9s = 1354166667;
+	r->gauges[VPA_GAUGE_SM_CLOCK] = (struct vpa_rank_gauge){3, 1200000, 1881000, 1980000};
+	r->clock = (struct vpa_rank_clock){9000, 8000, "power cap"};
+	r->stages = vpt_calloc(2, sizeof(*r->stages));
+	r->stages[0] = (struct vpa_rank_stage){"text_encode", 0, 1, UINT64_MAX};
+	r->stages[1] = (struct vpa_rank_stage){"denoise", 1, 8, 31909770};
+	r->stage_count = 2;
 	r->has_terms = 1;
 	d->term_ends = vpt_calloc(r->collective_count + 1, sizeof(*d->term_ends));
 	d->terms = vpt_calloc(2 * r->collective_count + 2, sizeof(*d->terms));
@@ -208,6 +216,16 @@ static void what_is_written_is_read(void **state)
 			assert_int_equal(found.detail.paces[k].term_ends[4], 5);
 		}
 		assert_true(found.fps == 16.25);
+		assert_int_equal(found.is_end_to_end, 1);
+		assert_int_equal(found.blocks_per_1e9s, 1354166667);
+		assert_memory_equal(found.gauges, x->gauges, sizeof(x->gauges));
+		assert_int_equal(found.clock.awake_ns, 9000);
+		assert_int_equal(found.clock.limited_ns, 8000);
+		assert_string_equal(found.clock.reason, "power cap");
+		assert_int_equal(found.stage_count, 2);
+		assert_string_equal(found.stages[0].name, "text_encode");
+		assert_true(found.stages[0].time_ns == UINT64_MAX);
+		assert_true(found.stages[1].in_blocks && found.stages[1].count == 8);
 		write_rank(&found, &again);
 		assert_int_equal(again.who.size, bytes.who.size);
 		assert_memory_equal(again.who.data, bytes.who.data, bytes.who.size);
@@ -592,9 +610,9 @@ static void a_newer_version_is_refused(void **state)
 	struct vpt_err err;
 
 	(void)state;
-	assert_int_equal(vpa_rank_from_bytes("\x07........", 1, NULL, &rank, &err), VPT_EVERSION);
+	assert_int_equal(vpa_rank_from_bytes("\x08........", 1, NULL, &rank, &err), VPT_EVERSION);
 	assert_string_equal(err.text,
-		"summary version 7: expected 2 to 6: it is from a newer vptrace: use that one, or "
+		"summary version 8: expected 2 to 7: it is from a newer vptrace: use that one, or "
 		"summarize the capture with this one");
 	vpa_rank_free(&rank);
 }

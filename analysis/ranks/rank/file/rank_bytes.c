@@ -12,7 +12,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { VERSION = 6, OLDEST = 2, HAS_PACES = 3, HAS_PACES_BESIDE = 4, HAS_PLANES = 6 };
+enum {
+	VERSION = 7,
+	OLDEST = 2,
+	HAS_PACES = 3,
+	HAS_PACES_BESIDE = 4,
+	HAS_PLANES = 6,
+	HAS_GAUGES = 7
+};
 
 /* ---- writing ---- */
 
@@ -84,6 +91,36 @@ static void put_names(struct vpa_number_writer *w, const struct vpa_rank *r)
 	}
 }
 
+static void put_gauges(struct vpa_number_writer *w, const struct vpa_rank *r)
+{
+	size_t i;
+
+	vpa_put_number(w, r->is_end_to_end != 0);
+	vpa_put_number(w, r->blocks_per_1e9s);
+	for (i = 0; i < VPA_GAUGES; i++) {
+		const struct vpa_rank_gauge *g = &r->gauges[i];
+
+		vpa_put_number(w, g->samples);
+		if (!g->samples)
+			continue;
+		vpa_put_number(w, g->least);
+		vpa_put_number(w, g->mean);
+		vpa_put_number(w, g->most);
+	}
+	vpa_put_number(w, r->clock.awake_ns);
+	vpa_put_number(w, r->clock.limited_ns);
+	put_text(w, r->clock.reason);
+	vpa_put_number(w, r->stage_count);
+	for (i = 0; i < r->stage_count; i++) {
+		const struct vpa_rank_stage *s = &r->stages[i];
+
+		put_text(w, s->name);
+		vpa_put_number(w, s->in_blocks != 0);
+		vpa_put_number(w, s->count);
+		vpa_put_number(w, s->time_ns);
+	}
+}
+
 /* Keys; starts after the end before, and lengths: they differ least. */
 static void put_collectives(struct vpa_number_writer *w, const struct vpa_rank *r)
 {
@@ -118,6 +155,7 @@ int vpa_rank_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out)
 	put_identity(&w, r);
 	put_figures(&w, r);
 	put_names(&w, r);
+	put_gauges(&w, r);
 	put_collectives(&w, r);
 	if (!w.failed)
 		return VPT_OK;
@@ -264,6 +302,50 @@ static void get_names(struct reader *r)
 	}
 }
 
+static void get_stages(struct reader *r)
+{
+	struct vpa_rank *x = r->rank;
+	size_t i;
+
+	x->stages = get_rows(r, &x->stage_count, sizeof(*x->stages));
+	for (i = 0; i < x->stage_count && !vpa_is_failed(&r->numbers); i++) {
+		struct vpa_rank_stage *s = &x->stages[i];
+
+		s->name = get_text(r);
+		s->in_blocks = (int)vpa_get_below(&r->numbers, 1, "a flag");
+		s->count = vpa_get_number(&r->numbers);
+		s->time_ns = vpa_get_number(&r->numbers);
+		if (!s->name)
+			vpa_stop_reading(&r->numbers, "a stage with a name");
+	}
+}
+
+static void get_gauges(struct reader *r)
+{
+	struct vpa_rank *x = r->rank;
+	size_t i;
+
+	if (r->version < HAS_GAUGES)
+		return;
+	x->is_end_to_end = (int)vpa_get_below(&r->numbers, 1, "a flag");
+	x->blocks_per_1e9s = vpa_get_number(&r->numbers);
+	for (i = 0; i < VPA_GAUGES; i++) {
+		struct vpa_rank_gauge *g = &x->gauges[i];
+
+		g->samples = vpa_get_number(&r->numbers);
+		if (!g->samples)
+			continue;
+		g->least = vpa_get_number(&r->numbers);
+		g->mean = vpa_get_number(&r->numbers);
+		g->most = vpa_get_number(&r->numbers);
+	}
+	x->clock.awake_ns = vpa_get_number(&r->numbers);
+	x->clock.limited_ns =
+		vpa_get_below(&r->numbers, x->clock.awake_ns, "a part of the time awake");
+	x->clock.reason = get_text(r);
+	get_stages(r);
+}
+
 static void get_collectives(struct reader *r, struct vpa_slab **slab)
 {
 	struct vpa_number_reader *numbers = &r->numbers;
@@ -368,6 +450,8 @@ int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_slab **slab, s
 	get_figures(&r);
 	if (!vpa_is_failed(&r.numbers))
 		get_names(&r);
+	if (!vpa_is_failed(&r.numbers))
+		get_gauges(&r);
 	if (!vpa_is_failed(&r.numbers))
 		get_collectives(&r, slab);
 	if (r.numbers.at != r.numbers.end)
