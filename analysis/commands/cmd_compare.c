@@ -12,6 +12,8 @@
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/render/job_compare_pages.h"
 #include "analysis/compare/conditions/predicted_condition.h"
+#include "analysis/ranks/figures/job_metrics.h"
+#include "analysis/ranks/patterns/patterns.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
@@ -266,6 +268,10 @@ static int read_job(const struct vpt_args *args, const char *const *paths, size_
 
 	if (!rc)
 		rc = vpa_job_new(&ranks, out, err);
+	if (!rc)
+		rc = vpa_patterns_find(*out, err);
+	if (!rc)
+		rc = vpa_job_figures_find(*out, err);
 	if (!rc && base)
 		rc = vpa_scaling_find(*out, base, 0, err);
 	vpa_rank_list_free(&ranks);

@@ -5,7 +5,8 @@
 #include "analysis/commands/base/shared_options.h"
 #include "formats/cli/terminal.h"
 
-#include "analysis/ranks/job_conditions.h"
+#include "analysis/ranks/figures/job_conditions.h"
+#include "analysis/ranks/figures/job_metrics.h"
 #include "analysis/ranks/patterns/patterns.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/ranks/scaling.h"
@@ -16,6 +17,7 @@ enum {
 	OUTPUT,
 	BASE,
 	WEAK,
+	FULL,
 	CHANGE,
 	FAIL_IF,
 	VPA_WINDOW_IDS,
@@ -33,10 +35,13 @@ static const struct vpt_option options[OPTIONS] = {
 		"a capture of the same work on one rank: efficiency, and why it is not 100 %"},
 	[WEAK] = {"weak", '\0', VPT_FLAG, NULL, NULL,
 		"with --base: each rank does work of its own, as in data parallelism"},
+	[FULL] = {"full", '\0', VPT_FLAG, NULL, NULL,
+		"text: every metric of the ranks, also those that hardly differ"},
 	[CHANGE] = {"change", 'c', VPT_TEXTS, "CHANGE", NULL,
 		"also replay all ranks with a change, such as 'all: host 0.5' or '3: scale gemm "
 		"0.8'; see above"},
-	[FAIL_IF] = VPA_FAIL_IF_OPTION(": efficiency<80%, which needs --base, or waits>5%"),
+	[FAIL_IF] = VPA_FAIL_IF_OPTION(": efficiency<80%, which needs --base, waits>5%, or of the "
+				       "job fps<16, bps<2, period>750ms, idle:sync>5%"),
 	VPA_WINDOW_OPTIONS("the start of each capture", "windows", "analyze --help"),
 	VPA_WORK_OPTIONS,
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
@@ -62,7 +67,7 @@ static int render(const struct vpt_args *args, const struct vpa_job *job, struct
 	} else {
 		vpa_page_init(&page, o.sink, vpt_terminal_width(&o),
 			vpt_terminal_colour(&o, vpt_text_of(args, COLOR)), &o.err);
-		vpa_ranks_put(&page, job);
+		vpa_ranks_put(&page, job, vpt_has(args, FULL));
 		o.failed = page.rc;
 	}
 	return vpt_out_close(&o, 1, err);
@@ -153,6 +158,8 @@ int vpa_ranks_run(const struct vpt_args *args, vpa_ranks_read_fn *read, void *ct
 		rc = vpa_job_new_asked(&ranks, asked, asked_count, &job, &err);
 	if (!rc)
 		rc = vpa_patterns_find(job, &err);
+	if (!rc)
+		rc = vpa_job_figures_find(job, &err);
 	if (!rc)
 		rc = compare_base(args, &o, job, &err);
 	if (!rc)

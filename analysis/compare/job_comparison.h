@@ -6,7 +6,7 @@
 #ifndef VPA_ANALYSIS_COMPARE_JOB_COMPARISON_H
 #define VPA_ANALYSIS_COMPARE_JOB_COMPARISON_H
 
-#include "analysis/ranks/job_conditions.h"
+#include "analysis/ranks/figures/job_conditions.h"
 #include "analysis/ranks/late_ranks.h"
 #include "analysis/ranks/scaling.h"
 

@@ -16,6 +16,7 @@
 #include "analysis/ranks/job_change.h"
 #include "analysis/ranks/alignment/matching.h"
 #include "analysis/ranks/alignment/rank_clocks.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/error.h"
 
 /* Besides the classes of a rank's parts, what makes a rank late. */
@@ -38,6 +39,27 @@ struct vpa_job_part {
 	int64_t ns;
 };
 
+/* What is known of each rank, and how much it differs between them; found by figures/job_metrics.h. */
+enum vpa_metric {
+	VPA_METRIC_FPS,           /* frames/s */
+	VPA_METRIC_BPS,           /* blocks/s */
+	VPA_METRIC_PERIOD,        /* of a unit, as all times are: ns */
+	VPA_METRIC_BUSY,          /* its GPU runs something */
+	VPA_METRIC_COMPUTES,      /* something that is no collective and no copy */
+	VPA_METRIC_WAITS,         /* for other ranks */
+	VPA_METRIC_IDLE,          /* its GPU runs nothing */
+	VPA_METRIC_MEMORY,        /* B, at most: in use on the GPU */
+	VPA_METRIC_ALLOCATED,     /* B, at most: by PyTorch */
+	VPA_METRIC_RESERVED,      /* B, at most */
+	VPA_METRIC_POWER,         /* W */
+	VPA_METRIC_TEMPERATURE,   /* C, at most */
+	VPA_METRIC_SM_CLOCK,      /* MHz */
+	VPA_METRIC_CLOCK_LIMITED, /* % of the time in which the GPU is not idle */
+	VPA_METRICS,
+	VPA_METRIC_CAUSE = VPA_METRICS, /* idle for one reason */
+	VPA_METRIC_KINDS
+};
+
 struct vpa_job_rank {
 	const struct vpa_rank *rank;
 	int64_t device;              /* as in the rank */
@@ -57,6 +79,39 @@ struct vpa_job_rank {
 	uint64_t start_wait_ns, start_blame_ns;
 	struct vpa_job_part *parts; /* they sum to blame_ns; the largest first */
 	size_t part_count;
+	double metrics[VPA_METRICS];        /* below 0: not known */
+	struct vpa_cause_time *idle_causes; /* of a unit; those that the rank has, by cause */
+	size_t idle_cause_count;
+	struct vpa_rank_stage *stages; /* the rank's */
+	size_t stage_count;
+};
+
+struct vpa_job_metric {
+	enum vpa_metric kind;
+	enum vpa_cause cause; /* of VPA_METRIC_CAUSE */
+	size_t known;         /* ranks that have it; the others are in no figure here */
+	double least, mean, most;
+	size_t least_rank, most_rank,
+		rank; /* indexes in job->ranks; rank: that stands out; rank_count: they are alike */
+	int differs;  /* least and most differ by more than VPA_METRIC_DIFFERS % of the mean */
+	const char *why; /* of the rank that stands out; NULL: not known */
+};
+
+enum { VPA_METRIC_DIFFERS = 10 };
+
+/* What the job makes in a second, see figures/job_rates.h. */
+enum vpa_rates_of {
+	VPA_RATES_UNKNOWN,     /* no rank has a rate */
+	VPA_RATES_OF_JOB,      /* all ranks work on the same units: the rate is that of each */
+	VPA_RATES_OF_REPLICAS, /* sets of ranks work on units of their own: it is their sum */
+	VPA_RATES_OF_RANK,     /* the captures do not say which: it is that of a rank, the mean */
+	VPA_RATES_KINDS
+};
+
+struct vpa_job_rates {
+	enum vpa_rates_of of;
+	double fps, bps; /* frames and blocks per second; 0: not known */
+	size_t replicas; /* sets of ranks that work on units of their own; 0: not known */
 };
 
 /* A fact of the set-up that is not the same on all ranks. */
@@ -185,6 +240,12 @@ struct vpa_job {
 	uint64_t replay_error_ns;  /* of an end of a collective, in the unchanged replay, at most */
 	struct vpa_job_fix *fixes; /* by share, descending; also those that bring nothing */
 	size_t fix_count;
+
+	/* Found by figures/: all zeros before. */
+	struct vpa_job_rates rates;
+	struct vpa_job_metric *
+		metrics; /* by kind, causes after IDLE, by mean; those that two ranks or more have */
+	size_t metric_count;
 
 	const struct vpa_scaling *scaling; /* NULL: there is no base */
 	enum vpa_unit_kind unit;           /* of most ranks */

@@ -93,7 +93,7 @@ done <<'CASES'
 2|fps-2%|the frames per second of a job are not known
 2|busy-2%|expected fps, period, efficiency or waits
 2|period2%|expected fps, period, efficiency or waits
-2|waits<|expected efficiency or waits
+2|waits<|expected efficiency, waits, busy or idle
 CASES
 expect 2 "an efficiency without a base" compare is was --fail-if 'efficiency-1%'
 says err "the efficiency needs --base"

@@ -3,6 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "analysis/ranks/job.h"
+#include "analysis/ranks/figures/job_metrics.h"
 #include "analysis/ranks/rank/file/rank_bytes.h"
 #include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
@@ -126,7 +127,7 @@ static void merge(struct vpa_rank_list *list)
 	vpa_rank_blocks_free(&again);
 }
 
-static void render(const struct vpa_job *job)
+static void render(struct vpa_job *job)
 {
 	struct vpt_buffer text;
 	struct vpt_sink *sink;
@@ -134,8 +135,9 @@ static void render(const struct vpa_job *job)
 	struct vpt_err err = {0};
 
 	FUZZ_EXPECT(!vpt_sink_memory(&text, &sink, &err));
+	FUZZ_EXPECT(!vpa_job_figures_find(job, &err));
 	vpa_page_init(&page, sink, 80, 0, &err);
-	vpa_ranks_put(&page, job);
+	vpa_ranks_put(&page, job, 1);
 	FUZZ_EXPECT(!page.rc && !vpa_ranks_json(job, sink, &err));
 	sink->finish(sink, 0, NULL);
 }

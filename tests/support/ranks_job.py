@@ -12,6 +12,10 @@ of them to FOLDER/truth.json. Every time is an integer of ns, so waits and blame
   leave_out=R                     rank R has no file
   names=0                         collectives have no communicators
   groups=N                        ranks in groups of N, beside the one of all
+  replicas=N                      ranks in sets of N that never meet another set, or of one rank each that meet nobody
+  meet=BYTES                      but all meet in the last collective of a step, with a message of so many bytes
+  frames=N                        steps are called "block 3 frames=N"
+  gauge=R:NAME=VALUE              samples of rank R's GPU, such as SM clock=1200; of all ranks if R is *
   hosts=N                         ranks are spread over N hosts
   start=NS                        the job starts that much later
   setup=R:KEY=VALUE               distributedInfo of rank R says another backend
@@ -29,6 +33,8 @@ import sys
 NCCL = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"
 WORK, HOST, TRANSFER, LAUNCH, WAKE = 400_000, 50_000, 80_000, 5_000, 3_000
 START = 1_700_000_000_000_000_000
+UNITS = {"SM clock": "MHz", "Power draw": "W", "Temperature": "C", "Memory used": "B", "Clocks event reasons": "bits",
+         "PyTorch allocated": "B", "PyTorch reserved": "B"}
 BEFORE = 10_000_000  # us from a file's base to the job's start
 
 
@@ -55,6 +61,14 @@ class Job:
         self.base = pairs(options.get("base", []))
         self.hosts = self.number("hosts", 1)
         self.group = self.number("groups", 0)
+        self.replicas = self.number("replicas", 0)
+        self.meet = self.number("meet", 0)
+        self.gauges = [dict() for _ in range(self.ranks)]
+        for text in options.get("gauge", []):
+            rank, gauge = text.split(":", 1)
+            name, value = gauge.split("=")
+            for r in range(self.ranks) if rank == "*" else [int(rank)]:
+                self.gauges[r][name] = value
         self.names = self.number("names", 1)
         self.left_out = {int(r) for r in options.get("leave_out", [])}
         self.lack = {}
@@ -71,6 +85,8 @@ class Job:
     def teams(self, index):
         """The groups that meet in collective `index`."""
         everyone = list(range(self.ranks))
+        if self.replicas and not (self.meet and (index + 1) % self.per_step == 0):
+            return [(str(1 + g), everyone[g : g + self.replicas]) for g in range(0, self.ranks, self.replicas)]
         if not self.group or index % 2 == 0:
             return [("0", everyone)]
         return [(str(1 + g // self.group), everyone[g : g + self.group]) for g in range(0, self.ranks, self.group)]
@@ -92,6 +108,9 @@ class Job:
                 for name, team in self.teams(index):
                     present = [r for r in team if r not in self.left_out and index not in self.lack.get(r, ())]
                     last = max(arrivals[r] for r in team)
+                    if self.replicas == 1 and len(team) == 1:
+                        ends[team[0]] = last
+                        continue
                     for k, r in enumerate(team):
                         ends[r] = last + TRANSFER + 1000 * (k % 2)
                         self.ops[r].append(("comm", arrivals[r], ends[r] - arrivals[r], index, (name, team)))
@@ -191,8 +210,9 @@ class Job:
 
     def params(self, team):
         name, ranks = team
+        count = self.meet // 2 if self.meet and name == "0" else 1024
         return {
-            "Collective name": "allreduce", "In msg nelems": 1024, "Out msg nelems": 1024, "dtype": "BFloat16",
+            "Collective name": "allreduce", "In msg nelems": count, "Out msg nelems": count, "dtype": "BFloat16",
             "Group size": len(ranks), "Process Group Name": name,
             "Process Group Description": "default_pg", "Process Group Ranks": json.dumps(ranks),
         }
@@ -216,11 +236,18 @@ class Job:
             )
 
         out, correlation = [], 0
+        frames = self.number("frames", 0)
+        for name, value in sorted(self.gauges[r].items()):
+            for at in range(START, max(op[1] + op[2] for op in self.ops[r]) + 100_000, 100_000):
+                ts = self.clock(r, at) - self.base_us(r) * 1000
+                out.append('{"ph":"C","cat":"counter","name":"%s","pid":0,"ts":%d.%03d,"unit":"%s","args":{"value":%s}}'
+                           % (name, ts // 1000, ts % 1000, UNITS[name], value))
         for cat, name, tid, start, length, args in self.spans[r] if self.spans else []:
             event(cat, name, tid, start, start + length, **args)
         for kind, start, length, index, team in sorted(self.ops[r], key=lambda op: op[1]):
             if kind == "step":
-                event("user_annotation", "ProfilerStep#%d" % index, 1, start, start + length)
+                name = "block %d frames=%d" % (index, frames) if frames else "ProfilerStep#%d" % index
+                event("user_annotation", name, 1, start, start + length)
                 continue
             if kind == "comm" and index in self.lack.get(r, ()):
                 continue

@@ -1,4 +1,5 @@
 /* ranks_fields.c - the keys of a job as JSON, "vptrace.ranks/1", as tables of fields.h. */
+#include "analysis/ranks/figures/job_metrics.h"
 #include "analysis/ranks/late_ranks.h"
 #include "analysis/ranks/render/ranks_pages.h"
 
@@ -56,14 +57,23 @@ static const struct vpa_rank *rank_at(const struct vpa_at *at)
 	return ((const struct vpa_job_rank *)at->row)->rank;
 }
 
-enum { CAPTURE, HOST, GPU };
+enum { CAPTURE, HOST, GPU, CLOCK_REASON };
 
 static const char *rank_text(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES])
 {
 	const struct vpa_rank *r = rank_at(at);
 
 	(void)bytes;
-	return offset == CAPTURE ? r->capture : offset == HOST ? r->host : r->gpu;
+	switch (offset) {
+	case CAPTURE:
+		return r->capture;
+	case HOST:
+		return r->host;
+	case GPU:
+		return r->gpu;
+	default:
+		return r->clock.reason;
+	}
 }
 
 static uint64_t compute_number(const struct vpa_at *at)
@@ -91,6 +101,47 @@ static uint64_t complete_number(const struct vpa_at *at)
 	return rank_at(at)->complete != 0;
 }
 
+static uint64_t units_number(const struct vpa_at *at)
+{
+	const struct vpa_rank *r = rank_at(at);
+
+	return r->unit == VPA_UNIT_WINDOW ? 0 : r->units;
+}
+
+/* ---- what it is idle for, and its stages ---- */
+
+static const char *cause_text(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES])
+{
+	const struct vpa_cause_time *c = at->row;
+
+	(void)offset;
+	(void)bytes;
+	return c->cause ? vpa_cause_text(c->cause) : "not recorded";
+}
+
+#define ROW struct vpa_cause_time
+static const struct vpa_field idle_fields[] = {
+	{"cause", COMPUTED(TEXT), NULL, "cause of idle time, or \"not recorded\"",
+		.text = cause_text, .look = VPA_LOOK_CAUSE},
+	{"ns", U64(ns), "ns", "of a unit"},
+};
+static const struct vpa_fields idle =
+	FIELDS("idle_by", "why a rank's GPU was idle, of a unit", idle_fields);
+#undef ROW
+
+#define ROW struct vpa_rank_stage
+static const struct vpa_field stage_fields[] = {
+	{"name", TEXT(name), NULL, "stage of the pipeline, which lies in no other one"},
+	{"in_blocks", FLAG(in_blocks), NULL, "time_ns is of a measured block, all its instances"},
+	{"instances", U64(count), "instances", "that time_ns is of"},
+	{"time_ns", U64(time_ns), "ns",
+		"from its first op to its last, of a block or of an instance, the mean"},
+};
+static const struct vpa_fields stage = FIELDS("stage", "a stage of a rank", stage_fields);
+#undef ROW
+
+/* What a rank may not have: below 0. */
+#define FIGURE(m) .type = VPA_FIELD_REAL, .null = VPA_NULL_NEGATIVE, .offset = AT(double, m)
 /* One of the texts of the rank itself. */
 #define COMPUTED_TEXT(n) .type = VPA_FIELD_TEXT, .offset = (n)
 #define ROW              struct vpa_job_rank
@@ -128,6 +179,31 @@ static const struct vpa_field rank_fields[] = {
 	{"last", U64(last), "collectives", "collectives to which it came last, and others waited"},
 	{"blame_ns", U64(blame_ns), "ns", "waits of other ranks for it"},
 	{"late_by", ROWS(part, parts, part_count), NULL, "by ns, descending; sums to blame_ns"},
+	{"fps", FIGURE(metrics[VPA_METRIC_FPS]), "frames/s",
+		"as RESULT of its report; null: not known"},
+	{"blocks_per_s", FIGURE(metrics[VPA_METRIC_BPS]), "blocks/s", "null: it has no blocks"},
+	{"units", COMPUTED(U64), "units", "of its report; 0: it has none", .number = units_number},
+	{"unit_ns", FIGURE(metrics[VPA_METRIC_PERIOD]), "ns",
+		"length of one, the mean; null: it has none, or of another kind than most ranks"},
+	{"memory_used_bytes", FIGURE(metrics[VPA_METRIC_MEMORY]), "bytes",
+		"in use on its GPU, at most; null: no samples"},
+	{"memory_allocated_bytes", FIGURE(metrics[VPA_METRIC_ALLOCATED]), "bytes",
+		"by PyTorch, at most; null: no samples"},
+	{"memory_reserved_bytes", FIGURE(metrics[VPA_METRIC_RESERVED]), "bytes",
+		"by PyTorch with what it keeps, at most; null: no samples"},
+	{"power_w", FIGURE(metrics[VPA_METRIC_POWER]), "W", "by time, the mean; null: no samples"},
+	{"temperature_c", FIGURE(metrics[VPA_METRIC_TEMPERATURE]), "C",
+		"at most; null: no samples"},
+	{"sm_clock_mhz", FIGURE(metrics[VPA_METRIC_SM_CLOCK]), "MHz",
+		"by time, the mean; null: no samples"},
+	{"clock_limited_percent", FIGURE(metrics[VPA_METRIC_CLOCK_LIMITED]), "%",
+		"of the time in which its GPU was not idle, something limited its clocks; "
+		"null: no samples"},
+	{"clock_reason", COMPUTED_TEXT(CLOCK_REASON), NULL,
+		"what limited them most; null: nothing, or not known", .null = VPA_NULL_TEXT,
+		.text = rank_text},
+	{"idle_by", ROWS(idle, idle_causes, idle_cause_count), NULL, "by cause"},
+	{"stages", ROWS(stage, stages, stage_count), NULL, "in the order in which they begin"},
 };
 static const struct vpa_fields rank = FIELDS("rank", "a rank", rank_fields);
 #undef ROW
@@ -259,6 +335,88 @@ static const struct vpa_fields scaling =
 	FIELDS("scaling", "a job beside one rank alone", scaling_fields);
 #undef ROW
 
+/* ---- metrics ---- */
+
+static const char *metric_choice(size_t i)
+{
+	return i < VPA_METRIC_KINDS ? vpa_metric_name((enum vpa_metric)i) : NULL;
+}
+
+static const char *metric_text(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES])
+{
+	const struct vpa_job_metric *m = at->row;
+
+	(void)bytes;
+	if (offset)
+		return vpa_metric_unit(m->kind);
+	return m->kind != VPA_METRIC_CAUSE ? NULL
+	       : m->cause                  ? vpa_cause_text(m->cause)
+					   : "not recorded";
+}
+
+static int stands_out(const struct vpa_at *at)
+{
+	const struct vpa_job *job = at->above->row;
+
+	return ((const struct vpa_job_metric *)at->row)->rank < job->rank_count;
+}
+
+static uint64_t number_of(const struct vpa_at *at, size_t i)
+{
+	const struct vpa_job *job = at->above->row;
+
+	return i < job->rank_count ? (uint64_t)job->ranks[i].number : 0;
+}
+
+static uint64_t rank_number(const struct vpa_at *at)
+{
+	return number_of(at, ((const struct vpa_job_metric *)at->row)->rank);
+}
+
+static uint64_t least_number(const struct vpa_at *at)
+{
+	return number_of(at, ((const struct vpa_job_metric *)at->row)->least_rank);
+}
+
+static uint64_t most_number(const struct vpa_at *at)
+{
+	return number_of(at, ((const struct vpa_job_metric *)at->row)->most_rank);
+}
+
+#define ROW struct vpa_job_metric
+static const struct vpa_field metric_fields[] = {
+	{"metric", .choice = metric_choice, WORD(vpa_metric, kind), NULL,
+		"fps, blocks_per_s; period, busy, computes, waits, idle, idle_cause: of a unit; "
+		"memory_used, memory_allocated, memory_reserved, temperature: at most; power, "
+		"sm_clock: by time; clock_limited: share of the time"},
+	{"cause", COMPUTED_TEXT(0), NULL, "of idle_cause: which; null: another metric",
+		.null = VPA_NULL_TEXT, .text = metric_text},
+	{"unit", COMPUTED_TEXT(1), NULL, "of min, mean and max", .text = metric_text,
+		.look = VPA_LOOK_SINGLE | VPA_LOOK_UNIT},
+	{"known", SIZE(known), "ranks", "that have it; the others count in no number here"},
+	{"min", REAL(least), "unit", "of the ranks that have it"},
+	{"mean", REAL(mean), "unit", "of them"},
+	{"max", REAL(most), "unit", "of them"},
+	{"min_rank", COMPUTED(U64), "id", "the first rank with the least", .number = least_number},
+	{"max_rank", COMPUTED(U64), "id", "the first rank with the most", .number = most_number},
+	{"rank", COMPUTED(U64), "id",
+		"the one that stands out, by the bad end of the metric or, where none is, the "
+		"far one; null: the ranks are alike",
+		.number = rank_number, .known = stands_out},
+	{"differs", FLAG(differs), NULL, "min and max differ by more than 10 % of the mean"},
+	{"why", TEXT_OR_NULL(why), NULL, "of the rank that stands out; null: not known"},
+};
+static const struct vpa_fields metric =
+	FIELDS("metric", "how much ranks differ in one thing", metric_fields);
+#undef ROW
+
+static const char *rates_choice(size_t i)
+{
+	static const char *const names[VPA_RATES_KINDS] = {"unknown", "job", "replicas", "rank"};
+
+	return i < VPA_RATES_KINDS ? names[i] : NULL;
+}
+
 /* ---- the job ---- */
 
 const char *vpa_late_kind_choice(size_t i)
@@ -341,6 +499,16 @@ static const struct vpa_field job_fields[] = {
 	{"patterns", ROWS(pattern, patterns, pattern_count), NULL, "by kind, then by ns"},
 	{"groups", ROWS(group, groups, group_count), NULL, "communicators"},
 	{"ranks", ROWS(rank, ranks, rank_count), NULL, "by number"},
+	{"fps", POSITIVE(rates.fps), "frames/s", "as rates_of says; null: not known"},
+	{"blocks_per_s", POSITIVE(rates.bps), "blocks/s", "likewise; null: not known"},
+	{"rates_of", .choice = rates_choice, WORD(vpa_rates_of, rates.of), NULL,
+		"job: all ranks work on the same units, the rate is that of each; replicas: sets "
+		"of ranks work on units of their own, it is their sum; rank: the captures do not "
+		"say which, it is that of a rank, the mean; unknown: no rank has a rate"},
+	{"replicas", SIZE(rates.replicas), "sets",
+		"of ranks that work on units of their own; 0: not known"},
+	{"metrics", ROWS(metric, metrics, metric_count), NULL,
+		"what two ranks or more have; causes after idle"},
 };
 const struct vpa_fields vpa_fields_ranks = FIELDS("ranks", "ranks of one job", job_fields);
 #undef ROW

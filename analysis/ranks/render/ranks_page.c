@@ -47,7 +47,7 @@ static void put_badges(struct vpa_html *h, const void *ctx)
 
 static void put_words(struct vpa_page *p, const void *ctx)
 {
-	vpa_ranks_put(p, ((const struct page *)ctx)->job);
+	vpa_ranks_put(p, ((const struct page *)ctx)->job, 0);
 }
 
 static void put_fixes(struct vpa_html *h, const struct page *p)
@@ -156,6 +156,10 @@ static const struct list lists[] = {
 		{{"ranks", "Ranks",
 			.first = "rank blame_ns last collectives compute_ns transfer_ns wait_ns "
 				 "idle_ns copy_ns host gpu"}}},
+	{"metrics", "Metrics",
+		"What is known of the ranks, and which of them stands out. Times are of a unit.",
+		{{"metrics", "Metrics",
+			.first = "metric cause min mean max rank why known differs"}}},
 	{"late-by", "Later by",
 		"What the last ranks did more of than those that waited for them. It sums to the "
 		"waits.",

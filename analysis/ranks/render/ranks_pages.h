@@ -8,8 +8,8 @@
 
 #define VPA_RANKS_SCHEMA "vptrace.ranks/1"
 
-/* Puts the answer on one screen: who waits, for whom, for what. */
-void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job);
+/* Puts the answer on one screen: who waits, for whom, for what. is_full: every metric, not only those that differ. */
+void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job, int is_full);
 
 /* The keys of a job as JSON, see fields.h. */
 extern const struct vpa_fields vpa_fields_ranks;
@@ -31,6 +31,11 @@ void vpa_ranks_put_result(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late);
 /* The table of the first screen that has a row for each rank that is to blame. */
 void vpa_ranks_put_table(struct vpa_page *p, const struct vpa_job *job);
+
+/* The table of metrics: all, or those that differ between ranks and stand in no other table. */
+void vpa_ranks_put_metrics(struct vpa_page *p, const struct vpa_job *job, int is_full);
+/* The rates of the job in a sentence; "": there are none. */
+struct vpa_words vpa_ranks_rate_words(const struct vpa_job *job);
 
 /* The fixes worth saying, in order. Returns their number. */
 size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late_ranks *late,

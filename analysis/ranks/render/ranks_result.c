@@ -2,6 +2,7 @@
 #include "analysis/ranks/late_ranks.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/ranks/figures/job_metrics.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/ranks/slow_gpus.h"
 
@@ -138,6 +139,14 @@ static struct vpa_words work_words(const struct vpa_job *job)
 	return w;
 }
 
+static void add_rates(const struct vpa_job *job, struct vpa_words *w)
+{
+	struct vpa_words rates = vpa_ranks_rate_words(job);
+
+	if (rates.used)
+		vpa_words_add(w, " ", "%s", rates.text);
+}
+
 static void put_link(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_job_pattern *link)
 {
@@ -150,6 +159,7 @@ static void put_link(
 		is_window ? "" : " ", is_window ? "" : vpa_unit_kind_name(job->unit),
 		vpa_percent(ns, job->unit_ns).text);
 	vpa_words_end(&w);
+	add_rates(job, &w);
 	vpa_words_add(&w, " ", "%s", work_words(job).text);
 	vpa_page_answer(p, "RESULT", VPA_RED, &w);
 	vpa_page_words(p, "CHECK", VPA_PLAIN,
@@ -193,6 +203,7 @@ static void put_result(
 	add_loss(job, late, &loss);
 	vpa_words_add(&w, " ", "%s", loss.text);
 	vpa_words_end(&w);
+	add_rates(job, &w);
 	vpa_words_add(&w, " ", "%s", work_words(job).text);
 	if (is_unknown)
 		vpa_words_add(&w, " ",
@@ -204,7 +215,7 @@ static void put_result(
 		&w);
 }
 
-static void put_nothing(struct vpa_page *p)
+static void put_nothing(struct vpa_page *p, const struct vpa_job *job)
 {
 	struct vpa_words w = {.used = 0};
 
@@ -214,6 +225,7 @@ static void put_nothing(struct vpa_page *p)
 	vpa_words_add(&w, " ",
 		"If they are of one job, record its communication: kernels of NCCL. If each works "
 		"by itself, report each alone: vptrace-analyze FILE.");
+	add_rates(job, &w);
 	vpa_page_answer(p, "RESULT", VPA_YELLOW, &w);
 }
 
@@ -273,6 +285,29 @@ static void put_unblamed(
 		unblamed.rank_count == 1 ? "s" : "");
 }
 
+/* Of a rank whose kernels are longer: its clock says why, or where to look. */
+static struct vpa_words clock_words(const struct vpa_job *job, size_t rank)
+{
+	double mhz = job->ranks[rank].metrics[VPA_METRIC_SM_CLOCK];
+	const struct vpa_job_metric *m = NULL;
+	struct vpa_words w = {.used = 0};
+	size_t i;
+
+	for (i = 0; i < job->metric_count; i++)
+		if (job->metrics[i].kind == VPA_METRIC_SM_CLOCK)
+			m = &job->metrics[i];
+	if (!m || m->rank != rank)
+		vpa_words_add(&w, "",
+			"it has more work, or a slower GPU. See its clock, power and temperature: "
+			"nvidia-smi -q -d CLOCK,POWER,TEMPERATURE,PERFORMANCE.");
+	else
+		vpa_words_add(&w, "", "its SM clock is %s, the mean of all %s%s%s.",
+			vpa_metric_number(m->kind, mhz).text,
+			vpa_metric_number(m->kind, m->mean).text, m->why ? ": " : "",
+			vpa_text_or(m->why, ""));
+	return w;
+}
+
 /* Nearly all kernels of the rank are longer: what is longest among them is not the cause. */
 static void put_slow_gpu(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
@@ -293,10 +328,9 @@ static void put_slow_gpu(
 	most = vpa_fixed(slow.most, 2);
 	are_alike = !strcmp(least.text, most.text);
 	vpa_page_words(p, "", VPA_PLAIN,
-		"Its kernels are longer throughout, %s%s%s times the others': it has more work, or "
-		"a slower GPU. See its clock, power and temperature: nvidia-smi -q -d "
-		"CLOCK,POWER,TEMPERATURE,PERFORMANCE.",
-		least.text, are_alike ? "" : " to ", are_alike ? "" : most.text);
+		"Its kernels are longer throughout, %s%s%s times the others': %s", least.text,
+		are_alike ? "" : " to ", are_alike ? "" : most.text,
+		clock_words(job, late->ranks[0]).text);
 }
 
 /* What a late rank did less of than those that wait, if that is a tenth of what they wait or more: they would wait longer else. */
@@ -390,7 +424,7 @@ void vpa_ranks_put_result(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	if (!job->rows) {
-		put_nothing(p);
+		put_nothing(p, job);
 		return;
 	}
 	vpa_page_blank(p);

@@ -398,26 +398,29 @@ static void put_scaling(struct vpa_page *p, const struct vpa_job *job)
 		vpa_duration(s->ideal_ns).text, parts.text);
 }
 
-void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job)
+void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job, int is_full)
 {
 	struct vpa_late_ranks late = vpa_late_ranks_of(job);
 
 	put_ranks(p, job);
 	put_notes(p, job);
 	vpa_ranks_put_result(p, job, &late);
-	if (!job->rows)
+	if (!job->rows) {
+		vpa_ranks_put_metrics(p, job, is_full);
 		return;
+	}
 	put_patterns(p, job, 0);
 	put_fixes(p, job, &late);
 	put_parts(p, job, &late);
 	vpa_ranks_put_table(p, job);
+	vpa_ranks_put_metrics(p, job, is_full);
 	put_groups(p, job);
 	put_scaling(p, job);
 }
 
 static void put_any(struct vpa_page *p, const void *job)
 {
-	vpa_ranks_put(p, job);
+	vpa_ranks_put(p, job, 1);
 }
 
 int vpa_ranks_markdown(const struct vpa_job *job, struct vpt_sink *sink, struct vpt_err *err)

@@ -152,8 +152,8 @@ expect 4 "too much waiting" ranks job --fail-if 'waits>0.1%'
 expect 0 "little waiting" ranks job --fail-if 'waits>90%'
 expect 2 "an efficiency without a base" ranks job --fail-if 'efficiency<80%'
 says err "the efficiency needs --base"
-expect 2 "a condition that is none" ranks job --fail-if 'fps<16'
-says err "expected efficiency or waits"
+expect 2 "a condition that is none" ranks job --fail-if 'speed<16'
+says err "expected efficiency, waits, busy or idle"
 expect 2 "a base of several ranks" ranks job --base job/rank0.json --weak --fail-if 'waits<'
 
 expect 0 "one rank summarized" summarize alone.json -o alone.vps

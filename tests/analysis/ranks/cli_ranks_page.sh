@@ -71,7 +71,7 @@ mv job/rank0.json alone.json
 job kernel=5:300000 jitter=60000 groups=4 setup=2:gloo
 page late job --base alone.json
 drawn late
-same "its sections" "summary overview close-up scaling ranks late-by fixes groups setup help" "$(sections late.html)"
+same "its sections" "summary overview close-up scaling ranks metrics late-by fixes groups setup help" "$(sections late.html)"
 rule="what people must see"
 says late.html '<h1><span class="brand">vptrace</span> 8 ranks'
 says late.html 'class="badge green">COMPLETE'

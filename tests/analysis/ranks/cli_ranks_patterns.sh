@@ -145,10 +145,13 @@ says out "DAMAGED cut/r3.zst: no GPU worked in what is left of it: "
 says out "no capture that can be read of 1 of 8 ranks: 3."
 
 # A rank whose kernels are longer throughout: the longest of them is not the cause. One whose matrix products alone are has its own.
-# split NAME LONGER: of each kernel 6 tenths are a product and the rest attention, or all but 160 us
+# split NAME LONGER OPTION...: of each kernel 6 tenths are a product and the rest attention, or all but 160 us
 split() {
-	python3 "$source/tests/support/ranks_job.py" "$1" ranks=4 kernel=2:100000
-	python3 - "$1" "$2" <<'PY'
+	name=$1
+	longer=$2
+	shift 2
+	python3 "$source/tests/support/ranks_job.py" "$name" ranks=4 kernel=2:100000 "$@"
+	python3 - "$name" "$longer" <<'PY'
 import glob, json, sys
 for path in glob.glob(sys.argv[1] + "/rank*.json"):
     job = json.load(open(path))
@@ -161,12 +164,17 @@ for path in glob.glob(sys.argv[1] + "/rank*.json"):
             events.append(e)
     json.dump(dict(job, traceEvents=events), open(path, "w"))
 PY
-	rm "$1/truth.json"
-	expect 0 "$1" ranks "$1"
+	rm "$name/truth.json"
+	expect 0 "$name" ranks "$name"
 	says out "RANK 2 IS LATE"
 }
 split throughout both
 says out "Its kernels are longer throughout, 1.25 times the others'"
+tr -s '\n ' ' ' <out >words
+says words "See its clock, power and temperature: nvidia-smi"
+split slow both 'gauge=*:SM clock=1980' 'gauge=2:SM clock=1584' 'gauge=*:Clocks event reasons=0' 'gauge=2:Clocks event reasons=4'
+tr -s '\n ' ' ' <out >words
+says words "1.25 times the others': its SM clock is 1,584 MHz, the mean of all 1,881 MHz: power cap."
 split products gemm
 says out "Rank 2 computed longer: gemm"
 grep -q throughout out && fail "products alone are longer: $(grep throughout out)"

@@ -30,11 +30,16 @@ expect 0 "a change, of version 5" ranks "$data"/version5-rank0.vps "$data"/versi
 same "what version 5 predicts" "10212990 10087079 " "$(predicted)"
 expect 0 "a change, of version 6" ranks "$data"/version6-rank0.vps "$data"/version6-rank1.vps --change "$change" --format json
 same "what version 6 predicts" "10212990 10087079 " "$(predicted)"
-expect 0 "a report, of version 6" ranks "$data"/version6-rank0.vps "$data"/version6-rank1.vps
+expect 0 "a report, of version 6" ranks "$data"/version6-rank0.vps "$data"/version6-rank1.vps --full
 mv out report6
 expect 0 "version 6 written again" summarize "$data"/version6-rank0.vps "$data"/version6-rank1.vps -o again6.vps
-expect 0 "a report, of version 6 written again" ranks again6.vps
+expect 0 "a report, of version 6 written again" ranks again6.vps --full
 cmp -s report6 out || fail "version 6, written again, is reported otherwise"
+expect 0 "what version 6 lacks" ranks again6.vps --format json
+says out '"power_w": null'
+says out '"stages": []'
+says out '"rates_of": "unknown"'
+grep -q '"metric": "power"' out && fail "$rule: a metric that no rank has"
 expect 0 "a report, of version 5" ranks "$data"/version5-rank0.vps "$data"/version5-rank1.vps
 mv out report5
 expect 0 "a report, of version 4" ranks "$data"/version4-rank0.vps "$data"/version4-rank1.vps

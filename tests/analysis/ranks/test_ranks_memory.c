@@ -1,4 +1,5 @@
 /* Ranks unpacked, matched, replayed, printed and packed: each allocation fails in turn, see scarce.h. */
+#include "analysis/ranks/figures/job_metrics.h"
 #include "analysis/ranks/patterns/patterns.h"
 #include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/ranks/rank/rank_read.h"
@@ -67,7 +68,7 @@ static int render(const struct vpa_job *job, struct vpt_err *err)
 	if (rc)
 		return rc;
 	vpa_page_init(&page, sink, 80, 0, err);
-	vpa_ranks_put(&page, job);
+	vpa_ranks_put(&page, job, 1);
 	rc = page.rc ? page.rc : vpa_ranks_json(job, sink, err);
 	if (!rc)
 		rc = vpa_ranks_markdown(job, sink, err);
@@ -91,6 +92,8 @@ static int report(struct vpa_rank_list *list, const struct vpa_rank *base, struc
 	rc = vpa_scaling_find(job, base, 1, err);
 	if (!rc)
 		rc = vpa_patterns_find(job, err);
+	if (!rc)
+		rc = vpa_job_figures_find(job, err);
 	if (!rc)
 		rc = render(job, err);
 	vpa_job_free(job);
