@@ -14,7 +14,7 @@ of them to FOLDER/truth.json. Every time is an integer of ns, so waits and blame
   groups=N                        ranks in groups of N, beside the one of all
   replicas=N                      ranks in sets of N that never meet another set, or of one rank each that meet nobody
   meet=BYTES                      but all meet in the last collective of a step, with a message of so many bytes
-  frames=N                        steps are called "block 3 frames=N"
+  frames=N                        steps are called "block 3 frames=N", and the launch of their last kernel is in "vae_decode"
   gauge=R:NAME=VALUE              samples of rank R's GPU, such as SM clock=1200; of all ranks if R is *
   hosts=N                         ranks are spread over N hosts
   start=NS                        the job starts that much later
@@ -254,6 +254,8 @@ class Job:
             correlation += 1
             # a kernel is launched just before the GPU could run it; a collective while the one before runs
             call = start - LAUNCH if kind == "gemm" else start - WORK // 2
+            if frames and kind == "gemm" and (index + 1) % self.per_step == 0:
+                event("user_annotation", "vae_decode", 1, call - 500, call + LAUNCH)
             if kind == "comm" and self.names:
                 event("cpu_op", "record_param_comms", 1, call - 1000, call + LAUNCH // 2 + 1000, **self.params(team))
             event("cuda_runtime", "cudaLaunchKernel", 1, call, call + LAUNCH // 2, correlation=correlation)

@@ -269,6 +269,7 @@ static void put_sections(struct vpa_html *h, const void *ctx)
 	vpa_html_end(h);
 	vpa_ranks_put_timeline(h, p->job, &p->late);
 	vpa_ranks_put_close_up(h, p->job, &p->late);
+	vpa_ranks_put_matrix(h, p->job, &p->late);
 	put_scaling(h, p->job);
 	for (i = 0; i < COUNT(lists); i++)
 		put_list(h, &p->listed, &lists[i]);

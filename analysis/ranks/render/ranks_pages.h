@@ -61,6 +61,10 @@ void vpa_ranks_put_timeline(
 void vpa_ranks_put_close_up(
 	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late_ranks *late);
 
+/* What each rank takes for each stage, and for each part of a unit: a table; of many ranks how many take how long. */
+void vpa_ranks_put_matrix(
+	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late_ranks *late);
+
 /* ---- ranks_strips.c: what ranks did over a window of the job's time, in columns of equal length.
  *
  * Between two marks of a rank it is known how long it did what, but not when: there it is spread evenly. Where a

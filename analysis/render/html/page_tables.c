@@ -23,6 +23,7 @@ struct column {
 	unsigned look;
 	int shown;     /* at first; others on request */
 	int has_value; /* in any row */
+	int is_known;  /* not null in some row; it may be empty */
 };
 
 struct table {
@@ -199,6 +200,21 @@ static int is_unrecorded(const struct column *c, const struct vpa_value *v)
 	return v->kind == VPA_VALUE_SIGNED && v->integer == -1 && (c->look & VPA_LOOK_PROCESS);
 }
 
+/* Whether only the cell can say the unit: the column has none of its own, nor is the row's unit shown beside it. */
+static int needs_unit(const struct table *t, const struct column *c, const char *unit)
+{
+	size_t i;
+
+	if (!unit || vpa_measure_of(c->way.field->unit) != VPA_MEASURE_OF_ROW ||
+		vpa_measure_of(unit) != VPA_MEASURE_OTHER ||
+		vpa_unit_shown(unit) != VPA_SHOWN_IN_HEAD)
+		return 0;
+	for (i = 0; i < t->column_count; i++)
+		if (t->columns[i].look & VPA_LOOK_UNIT)
+			return !t->columns[i].shown;
+	return 0;
+}
+
 static void put_number(struct vpa_html *h, const struct table *t, const struct column *c,
 	const struct vpa_value *v, const char *unit)
 {
@@ -208,7 +224,8 @@ static void put_number(struct vpa_html *h, const struct table *t, const struct c
 
 	vpa_html_print(h, "<td class=\"n%s\" data-v=\"", c->shown ? "" : " x");
 	put_exact(h, v);
-	vpa_html_print(h, "\">%s</td>", is_unrecorded(c, v) ? "-" : n.text);
+	vpa_html_print(h, "\">%s%s%s</td>", is_unrecorded(c, v) ? "-" : n.text,
+		needs_unit(t, c, unit) ? " " : "", needs_unit(t, c, unit) ? unit : "");
 }
 
 static void put_texts(struct vpa_html *h, const struct vpa_at *at, const struct vpa_field *f)
@@ -383,6 +400,7 @@ static void find_value(struct column *c, const struct vpa_at *row)
 	if (c->has_value)
 		return;
 	read_value(row, c, &inside, &v);
+	c->is_known |= v.kind != VPA_VALUE_NULL;
 	c->has_value = v.kind != VPA_VALUE_NULL && (v.kind != VPA_VALUE_TEXT || v.text[0]) &&
 		       !is_unrecorded(c, &v);
 }
@@ -463,6 +481,22 @@ void vpa_html_put_table(struct vpa_html *h, const struct vpa_report *r, const ch
 	vpa_html_put_view(h, r, vpa_view_of(path));
 }
 
+/* In a long table what is null in every row only makes the page larger. */
+static void drop_null_columns(struct table *t)
+{
+	size_t i, kept = 0;
+
+	if (t->row_count <= VPA_HTML_LIST)
+		return;
+	for (i = 0; i < t->column_count; i++) {
+		if (t->columns[i].is_known)
+			t->columns[kept++] = t->columns[i];
+		else
+			t->hidden_count -= !t->columns[i].shown;
+	}
+	t->column_count = kept;
+}
+
 /* Columns without a value in any row are shown on request only. */
 static void hide_empty_columns(struct table *t)
 {
@@ -496,6 +530,7 @@ void vpa_html_put_source(
 	if (!w.at)
 		return;
 	t.row_count = w.at;
+	drop_null_columns(&t);
 	hide_empty_columns(&t);
 	put_table_head(h, &t);
 	put_heads(h, &t);

@@ -71,7 +71,7 @@ mv job/rank0.json alone.json
 job kernel=5:300000 jitter=60000 groups=4 setup=2:gloo
 page late job --base alone.json
 drawn late
-same "its sections" "summary overview close-up scaling ranks metrics late-by fixes groups setup help" "$(sections late.html)"
+same "its sections" "summary overview close-up matrix scaling ranks metrics late-by fixes groups setup help" "$(sections late.html)"
 rule="what people must see"
 says late.html '<h1><span class="brand">vptrace</span> 8 ranks'
 says late.html 'class="badge green">COMPLETE'
@@ -80,6 +80,42 @@ says late.html "rank 5 like the median of the others"
 says late.html "rank 5 came last: the others waited"
 says late.html "vptrace-analyze ranks job --base alone.json --format html"
 expect 2 "no page over another" ranks job --format html -o late.html
+
+# Each cell of the matrix is the time of a rank in a stage, or in a part of a unit; the late rank is marked, and shaded where it is late.
+printf 'range block(index,frames)\t^block ([0-9]+) frames=([0-9]+)\n' >rules
+job kernel=5:120000 frames=12
+page stages job --rules rules
+cases=$((cases + 1))
+python3 - >wrong <<'PY' || fail "the matrix: $(cat wrong)"
+import json, re, sys
+page = open("stages.html", encoding="utf-8").read()
+job = json.load(open("stages.json"))
+section = page[page.index('id="matrix"'):]
+section = section[:section.index("</section>")]
+heads = [re.sub("<[^>]*>", "", h) for h in re.findall(r"<th[^>]*>(.*?)</th>", section)]
+if heads != ["rank", "vae_decode a block", "block * frames=* computes", "vae_decode computes",
+             "computes", "copies", "transfers", "waits", "idle"]:
+    sys.exit(print("heads", heads) or 1)
+scale = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+rows = re.findall(r"<tr>(.*?)</tr>", section[section.index("<tbody>"):])
+if len(rows) != 8:
+    sys.exit(print(len(rows), "rows") or 1)
+share = job["unit_ns"] / sum(r["compute_ns"] + r["exposed_comm_ns"] + r["copy_ns"] + r["idle_ns"] for r in job["ranks"]) * 8
+for row, r in zip(rows, job["ranks"]):
+    cells = re.findall(r'<td class="([^"]*)">(.*?)</td>', row)
+    texts = [re.sub("<[^>]*>", "", text) for _, text in cells]
+    # Of the four kernels of a block the last one is in vae_decode.
+    want = [r["stages"][0]["time_ns"], r["compute_ns"] * share * 3 / 4, r["compute_ns"] * share / 4] + [r[k] * share for k in ("compute_ns", "copy_ns", "transfer_ns", "wait_ns", "idle_ns")]
+    if texts[0] != str(r["rank"]) or (cells[0][1] != texts[0]) != (r["rank"] == 5):
+        sys.exit(print("rank", cells[0]) or 1)
+    for text, ns in zip(texts[1:], want):
+        number, unit = text.split()
+        if abs(float(number) * scale[unit] - ns) > 0.01 * ns + 100:
+            sys.exit(print(r["rank"], text, ns) or 1)
+    shades = [re.sub(r"\b(n|apart)\b ?", "", look) for look, _ in cells[1:]]
+    if shades != (["up-3"] * 4 + ["", "", "down-3", ""] if r["rank"] == 5 else [""] * 8):
+        sys.exit(print("shades", r["rank"], shades) or 1)
+PY
 
 # Of many ranks the late one has a strip of its own, the others are a mean and a map, and the table has those that matter.
 job ranks=210 host=203:250000 jitter=60000 steps=3 hosts=3
@@ -92,6 +128,16 @@ says many.html 'data-label="209 others"'
 same "strips of the job's time" 2 "$(sed '/id="close-up"/,$d' many.html | grep -c 'class="zoom strip"')"
 same "the first row of the table" 203 "$(sed -n '/<table data-path="ranks"/,/<\/table>/s/^<tr><td class="n" data-v="\([0-9]*\)".*/\1/p' many.html | head -n 1)"
 says many.html "The first 200 of 210 rows"
+same "ranks in each histogram" "210 210 210 210 210 210 210" "$(python3 - <<'PY'
+import re
+page = open("many.html", encoding="utf-8").read()
+section = page[page.index('id="matrix"'):]
+section = section[:section.index("</section>")]
+bins = re.findall(r'<svg class="bins".*?</svg>', section)
+print(*(sum(map(int, re.findall(r"<title>(\d+) rank", svg))) for svg in bins))
+PY
+)"
+says many.html ', rank 203</span></figcaption></figure>'
 [ "$(wc -c <many.html)" -le 500000 ] || fail "the page of 210 ranks: found $(wc -c <many.html) bytes"
 
 # A start that is said apart is not drawn: the rest would be a line.
