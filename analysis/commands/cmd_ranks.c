@@ -48,6 +48,33 @@ static const struct vpt_option options[OPTIONS] = {
 	[COLOR] = VPA_COLOR_OPTION,
 };
 
+/* Whether what is read is the summary of one rank, of which nothing is asked that needs others. */
+static int is_summary_of_one(const struct vpt_args *args, const struct vpa_rank_list *ranks)
+{
+	return ranks->count == 1 && vpa_rank_is_folded(ranks->items[0]) && !vpt_has(args, BASE) &&
+	       !vpt_given_of(args, CHANGE) && !vpt_given_of(args, FAIL_IF) &&
+	       (vpt_is(args, FORMAT, "text") || vpt_is(args, FORMAT, "md"));
+}
+
+static int render_one(const struct vpt_args *args, const struct vpa_rank *rank, struct vpt_err *err)
+{
+	struct vpa_page page;
+	struct vpt_out o;
+	int rc = vpt_out_open(&o, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
+
+	if (rc)
+		return rc;
+	if (vpt_is(args, FORMAT, "md")) {
+		o.failed = vpa_rank_markdown(rank, o.sink, &o.err);
+	} else {
+		vpa_page_init(&page, o.sink, vpt_terminal_width(&o),
+			vpt_terminal_colour(&o, vpt_text_of(args, COLOR)), &o.err);
+		vpa_rank_put(&page, rank);
+		o.failed = page.rc;
+	}
+	return vpt_out_close(&o, 1, err);
+}
+
 static int render(const struct vpt_args *args, const struct vpa_job *job, struct vpt_err *err)
 {
 	struct vpa_page page;
@@ -154,6 +181,13 @@ int vpa_ranks_run(const struct vpt_args *args, vpa_ranks_read_fn *read, void *ct
 	if (!rc)
 		rc = read(args, &o, &ranks, &damaged, &err, ctx);
 	ranks.jobs = o.jobs;
+	if (!rc && is_summary_of_one(args, &ranks)) {
+		rc = render_one(args, ranks.items[0], &err);
+		is_whole = !damaged && ranks.items[0]->complete;
+		vpa_rank_list_free(&ranks);
+		vpt_free(rules_text);
+		return rc ? vpa_failed(&err) : is_whole ? VPT_EXIT_DONE : VPT_EXIT_DAMAGED;
+	}
 	if (!rc)
 		rc = vpa_job_new_asked(&ranks, asked, asked_count, &job, &err);
 	if (!rc)
@@ -208,7 +242,8 @@ const struct vpt_command vpa_cmd_ranks = {
 		"X is at most 1. PLACE is one that LATER BY shows, or a pattern.\n"
 		"Several changes are replayed together.\n"
 		"\n"
-		"A file that cannot be read is named, and the others are reported.\n"
+		"A file that cannot be read is named, and the others are reported. Of the summary\n"
+		"of one rank alone what it knows is printed: its time, stages and samples.\n"
 		"\n"
 		"Where captures lie on the disks of many nodes, vptrace-ranks-mpi reads them "
 		"there,\n"

@@ -138,6 +138,7 @@ static void render(struct vpa_job *job)
 	FUZZ_EXPECT(!vpa_job_figures_find(job, &err));
 	vpa_page_init(&page, sink, 80, 0, &err);
 	vpa_ranks_put(&page, job, 1);
+	vpa_rank_put(&page, job->list.items[0]);
 	FUZZ_EXPECT(!page.rc && !vpa_ranks_json(job, sink, &err));
 	sink->finish(sink, 0, NULL);
 }

@@ -288,6 +288,12 @@ static inline int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_co
  * is overwritten; its memory is used again. 0 or VPT_ENOMEM. */
 int vpa_rank_set_marks(const struct vpa_rank *r, struct vpa_rank_detail *d);
 
+/* Whether its detail is folded: it is read from a summary, or part of a job. */
+static inline int vpa_rank_is_folded(const struct vpa_rank *r)
+{
+	return r->folded.packed || r->folded.path;
+}
+
 /* Drops what is packed. */
 void vpa_rank_drop_folded(struct vpa_rank *r);
 void vpa_rank_free(struct vpa_rank *r); /* what it points to */

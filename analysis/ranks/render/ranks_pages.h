@@ -20,6 +20,10 @@ int vpa_ranks_markdown(const struct vpa_job *job, struct vpt_sink *sink, struct 
 int vpa_ranks_html(
 	const struct vpa_job *job, const char *command, struct vpt_sink *sink, struct vpt_err *err);
 
+/* What the summary of one rank knows; the same as Markdown. */
+void vpa_rank_put(struct vpa_page *p, const struct vpa_rank *rank);
+int vpa_rank_markdown(const struct vpa_rank *rank, struct vpt_sink *sink, struct vpt_err *err);
+
 /* ---- what these share ---- */
 
 /* Names of enum vpa_late_class and enum vpa_late_kind in JSON, from 0; NULL: no more. */

@@ -142,6 +142,26 @@ same "the same bytes" "" "$(cmp a.vps b.vps 2>&1)"
 expect 0 "of summaries" ranks a.vps --format json
 same "the same report" "" "$(cmp out metrics.json 2>&1)"
 
+# ---- the summary of one rank alone ----
+expect 0 "a summary alone" r2.vps
+silent err
+says out "RANK    2 of 4, on node0 (NVIDIA H100): summary of job/rank2.json."
+says out "Who waits for whom is known from two ranks on"
+says out "RESULT  9 blocks of 2.92 ms; 4,1"
+says out "gemm"
+says out "STAGE"
+says out "SM clock                                         1,200 MHz  1,200 MHz  1,200 MHz"
+says out "power cap"
+grep -q "Temperature  *61.5 C" out || fail "$rule: no temperature"
+grep -q "Memory used" out && fail "$rule: memory that nobody sampled"
+expect 0 "the same command by its name" ranks r2.vps --format md
+says out "| SM clock | 1,200 MHz | 1,200 MHz | 1,200 MHz |"
+expect 2 "a capture alone is no job" ranks job/rank2.json
+expect 2 "nor does it have a report in JSON" ranks r2.vps --format json
+says err "expected two ranks or more"
+expect 0 "of an older version" "$source/tests/data/ranks/version2-rank0.vps"
+says out "RESULT  1 step of 3.08 ms. 12 collectives."
+
 schema_of ranks
 fits "answers are as the schema says" schema.json $answers
 finish
