@@ -21,6 +21,8 @@ static const struct figure {
 	[VPA_JOB_WAITS] = {"waits", VALUE_SHARE},
 	[VPA_JOB_FPS] = {"fps", VALUE_RATE},
 	[VPA_JOB_BPS] = {"bps", VALUE_RATE},
+	[VPA_JOB_STEPS] = {"steps/s", VALUE_RATE},
+	[VPA_JOB_STEP_TIME] = {"s/it", VALUE_TIME},
 	[VPA_JOB_PERIOD] = {"period", VALUE_TIME},
 	[VPA_JOB_BUSY] = {"busy", VALUE_SHARE},
 	[VPA_JOB_IDLE] = {"idle", VALUE_SHARE},
@@ -156,6 +158,11 @@ static double share_of(const struct vpa_job_condition *c, const struct vpa_job *
 	return time_ns > 0 ? part_ns / time_ns : 0;
 }
 
+static int are_steps(const struct vpa_job *job)
+{
+	return job->unit_ns && (job->unit == VPA_UNIT_STEP || job->unit == VPA_UNIT_INFERRED);
+}
+
 /* The figure; below 0: it is not known. */
 static double figure_of(const struct vpa_job_condition *c, const struct vpa_job *job)
 {
@@ -171,6 +178,10 @@ static double figure_of(const struct vpa_job_condition *c, const struct vpa_job 
 		return is_of_job && rates->fps > 0 ? rates->fps : -1;
 	case VPA_JOB_BPS:
 		return is_of_job && rates->bps > 0 ? rates->bps : -1;
+	case VPA_JOB_STEPS:
+		return are_steps(job) ? 1e9 / (double)job->unit_ns : -1;
+	case VPA_JOB_STEP_TIME:
+		return are_steps(job) ? (double)job->unit_ns : -1;
 	case VPA_JOB_PERIOD:
 		return job->unit != VPA_UNIT_WINDOW && job->unit_ns ? (double)job->unit_ns : -1;
 	default:
@@ -184,6 +195,8 @@ static const char *not_known(const struct vpa_job_condition *c, const struct vpa
 		return "the efficiency needs --base, the capture of one rank";
 	if (c->figure == VPA_JOB_PERIOD)
 		return "the ranks mark no blocks, steps or iterations";
+	if (c->figure == VPA_JOB_STEPS || c->figure == VPA_JOB_STEP_TIME)
+		return "the ranks do not count in steps";
 	if (job->rates.of == VPA_RATES_OF_RANK &&
 		(c->figure == VPA_JOB_FPS ? job->rates.fps : job->rates.bps) > 0)
 		return "only the rate of a rank is known: the captures do not say whether ranks "

@@ -2,6 +2,7 @@
  *
  *	efficiency<80%  waits>5%      percent: of full efficiency, which needs a base; of a rank's time, the mean
  *	fps<16  bps<2                 rates of the job, see job_rates.h
+ *	steps/s<8  s/it>120ms         of ranks whose units are steps, the mean
  *	period>750ms                  its mean unit
  *	idle>10%  busy<90%  idle:sync>5%  busy:gemm>50%   of a rank's time from its first op to its last, the mean
  *
@@ -16,6 +17,8 @@ enum vpa_job_figure {
 	VPA_JOB_WAITS,
 	VPA_JOB_FPS,
 	VPA_JOB_BPS,
+	VPA_JOB_STEPS,
+	VPA_JOB_STEP_TIME,
 	VPA_JOB_PERIOD,
 	VPA_JOB_BUSY,
 	VPA_JOB_IDLE,

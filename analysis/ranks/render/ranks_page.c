@@ -239,6 +239,11 @@ static const struct vpa_html_word words[] = {
 		     "the wait, to the nanosecond."},
 	{"at least", "Some rank of the group has no capture, or lacks that collective: it may "
 		     "have come later still."},
+	{"metrics",
+		"A rank stands out that is at the bad end of a metric, or where neither end is "
+		"bad, "
+		"farthest from the mean. differs: by more than a tenth of the mean. What a capture "
+		"does not have is missing, and counts in no mean."},
 	{"patterns",
 		"turns: a few ranks come last in turns. truncated: a capture ends early. "
 		"slow-link: "

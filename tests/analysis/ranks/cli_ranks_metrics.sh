@@ -77,6 +77,7 @@ done <<'CASES'
 4|bps<500|--fail-if bps<500: bps 34
 4|period>2ms|--fail-if period>2ms: period 2.9
 0|period>2s|
+2|steps/s<8|the ranks do not count in steps
 4|idle>1%|--fail-if idle>1%: idle
 4|idle:launch-rate>1%|--fail-if idle:launch-rate>1%: idle:launch rate
 0|idle:sync>1%|
@@ -91,6 +92,10 @@ expect 2 "a rate of captures without frames" ranks job --fail-if 'fps<9000'
 says err "the captures do not say how many frames were made"
 expect 2 "a rate of captures without blocks" ranks job --fail-if 'bps<9000'
 says err "the captures have no blocks"
+for condition in 'steps/s<8000' 's/it>100us'; do
+	expect 4 "of steps: $condition" ranks "$source"/tests/data/ranks/version6-rank0.vps "$source"/tests/data/ranks/version6-rank1.vps \
+		--fail-if "$condition"
+done
 job ranks=4 leave_out=1
 expect 2 "the rate of a rank is not the job's" ranks job --rules rules --fail-if 'fps<9000'
 says err "only the rate of a rank is known"
@@ -118,6 +123,14 @@ same "who computes longest, and what" "2 gemm: 60" "$(values "m['computes']['ran
 same "times of a block" 1 "$(values "int(abs(m['computes']['max'] - 2.4e6) < 3e4 and abs(m['period']['mean'] - 2.92e6) < 3e4)")"
 same "idle time of each rank sums" 1 "$(values "int(all(abs(sum(c['ns'] for c in r['idle_by']) - m['idle']['mean']) < m['idle']['mean'] / 20 for r in j['ranks']))")"
 
+mv job gauges
+job ranks=4 host=3:100000
+expect 0 "a rank whose host is slow" ranks job --rules rules --format json
+same "which is idle for it" "3 True" "$(values "m['host code']['rank'], m['host code']['differs']" | tr -d "(',)")"
+same "and where" "most in block * frames=*" "$(values "m['host code']['why']")"
+same "by how much" 1 "$(values "int(abs(m['idle']['max'] - m['idle']['min'] - 4e5) < 2e4 and m['idle']['why'].startswith('host ran other code: '))")"
+rm -rf job
+mv gauges job
 expect 0 "the first screen" ranks job --rules rules
 says out "METRIC that differs by more than 10 %            min       mean        max  rank"
 says out "SM clock; power cap                        1,200 MHz  1,785 MHz  1,980 MHz     2"
