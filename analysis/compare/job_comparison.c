@@ -42,6 +42,20 @@ static int describe(struct vpa_job_comparison *c, const struct vpa_job *job, str
 	return describe_late(c, s);
 }
 
+static int has_rate(const struct vpa_job_rates *r)
+{
+	return r->fps > 0 && (r->of == VPA_RATES_OF_JOB || r->of == VPA_RATES_OF_REPLICAS);
+}
+
+/* Of the jobs, if it is known of both: a rank of more replicas is not slower. */
+static void rate_jobs(struct vpa_job_side *a, struct vpa_job_side *b)
+{
+	if (!has_rate(&a->job->rates) || !has_rate(&b->job->rates))
+		return;
+	a->fps = a->job->rates.fps;
+	b->fps = b->job->rates.fps;
+}
+
 /* ---- what changed ---- */
 
 static int compare_units(struct vpa_job_comparison *c, double margin)
@@ -171,6 +185,8 @@ int vpa_compare_jobs(const struct vpa_job *a, const struct vpa_job *b, double ma
 	*out = NULL;
 	if (!rc)
 		rc = describe(c, b, &c->b);
+	if (!rc)
+		rate_jobs(&c->a, &c->b);
 	if (!rc)
 		rc = compare_units(c, margin);
 	if (!rc)

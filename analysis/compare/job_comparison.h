@@ -16,9 +16,10 @@ struct vpa_job_side {
 	const char *late_ranks; /* "3, 5"; NULL: none, or all */
 	const char *late_by;    /* what they are later by most, in words; NULL: none */
 	const char *late_place; /* the range around it; NULL: none */
-	double fps;             /* of a rank, the mean; 0: not known */
-	double wait_share;      /* of a rank's time, the mean */
-	double efficiency;      /* beside the base; below 0: there is none */
+	/* Of the job, or of a rank, the mean, where it is not known of both; 0: not known. */
+	double fps;
+	double wait_share; /* of a rank's time, the mean */
+	double efficiency; /* beside the base; below 0: there is none */
 	uint64_t unit_ns;
 	int complete;
 };

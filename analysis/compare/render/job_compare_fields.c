@@ -37,7 +37,9 @@ static const struct vpa_field side_fields[] = {
 		"what most ranks' reports count in", .number = unit_number,
 		.choice = vpa_unit_kind_choice},
 	{"unit_ns", U64(unit_ns), "ns", "length of one, the mean over ranks"},
-	{"fps", REAL(fps), "frames/s", "of a rank, the mean; null: not known",
+	{"fps", REAL(fps), "frames/s",
+		"of the job, or of a rank, the mean, where it is not known of both; null: not "
+		"known",
 		.null = VPA_NULL_NOT_POSITIVE},
 	{"wait_share", SHARE(wait_share), "fraction", "of a rank's time that it waits for others"},
 	{"efficiency", SHARE(efficiency), "fraction", "beside --base; null: there is none",

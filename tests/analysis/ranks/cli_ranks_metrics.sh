@@ -99,6 +99,17 @@ done
 job ranks=4 leave_out=1
 expect 2 "the rate of a rank is not the job's" ranks job --rules rules --fail-if 'fps<9000'
 says err "only the rate of a rank is known"
+mv job with-missing
+job ranks=4 replicas=2
+mv job two
+job ranks=4 replicas=4
+expect 0 "one job beside two replicas" compare two job --rules rules
+says out "FPS 11,299.44 -> 5,649.72."
+expect 4 "which lose half of the rate" compare two job --rules rules --fail-if 'fps-40%'
+expect 0 "of which one lacks a capture" compare two with-missing --rules rules
+says out "FPS 5,649.72 -> 5,649.72."
+rm -rf job two
+mv with-missing job
 expect 4 "a limit of a comparison" compare job job --rules rules --fail-if 'period>2ms'
 
 # ---- metrics ----
