@@ -110,8 +110,9 @@ enum vpa_rates_of {
 
 struct vpa_job_rates {
 	enum vpa_rates_of of;
-	double fps, bps; /* frames and blocks per second; 0: not known */
-	size_t replicas; /* sets of ranks that work on units of their own; 0: not known */
+	double fps, bps;   /* frames and blocks per second; 0: not known */
+	int is_end_to_end; /* fps is of whole requests, of some rank or all */
+	size_t replicas;   /* sets of ranks that work on units of their own; 0: not known */
 };
 
 /* A fact of the set-up that is not the same on all ranks. */

@@ -213,6 +213,7 @@ int vpa_job_rates_find(struct vpa_job *job)
 	struct sets s = {.of = vpt_alloc(job->rank_count + 1, sizeof(*s.of))};
 	double fps = rate_of(job, &s, job->rank_count, fps_of);
 	double bps = rate_of(job, &s, job->rank_count, bps_of);
+	size_t i;
 
 	*rates = (struct vpa_job_rates){.of = VPA_RATES_UNKNOWN};
 	if (!s.of)
@@ -226,7 +227,9 @@ int vpa_job_rates_find(struct vpa_job *job)
 	}
 	if (rates->of == VPA_RATES_OF_RANK || (fps > 0 && !(rates->fps > 0)) ||
 		(bps > 0 && !(rates->bps > 0)))
-		*rates = (struct vpa_job_rates){VPA_RATES_OF_RANK, fps, bps, 0};
+		*rates = (struct vpa_job_rates){.of = VPA_RATES_OF_RANK, .fps = fps, .bps = bps};
+	for (i = 0; i < job->rank_count; i++)
+		rates->is_end_to_end |= job->ranks[i].rank->is_end_to_end;
 	vpt_free(s.of);
 	return VPT_OK;
 }

@@ -68,7 +68,8 @@ static void put_result(struct vpa_page *p, const struct vpa_rank *r)
 			vpa_unit_kind_name(r->unit), vpa_plural(r->units),
 			vpa_duration(r->unit_ns).text);
 	if (r->fps > 0)
-		vpa_words_add(&w, "; ", "%s FPS", vpa_rate(r->fps).text);
+		vpa_words_add(&w, "; ", "%s FPS%s", vpa_rate(r->fps).text,
+			r->is_end_to_end ? " end to end" : "");
 	if (r->blocks_per_1e9s)
 		vpa_words_add(&w, r->fps > 0 ? " and " : "; ", "%s blocks/s",
 			vpa_rate((double)r->blocks_per_1e9s / 1e9).text);

@@ -507,6 +507,8 @@ static const struct vpa_field job_fields[] = {
 		"say which, it is that of a rank, the mean; unknown: no rank has a rate"},
 	{"replicas", SIZE(rates.replicas), "sets",
 		"of ranks that work on units of their own; 0: not known"},
+	{"fps_is_end_to_end", FLAG(rates.is_end_to_end), NULL,
+		"fps is of whole requests, not of their steady part"},
 	{"metrics", ROWS(metric, metrics, metric_count), NULL,
 		"what two ranks or more have; causes after idle"},
 };

@@ -69,12 +69,13 @@ void vpa_ranks_put_metrics(struct vpa_page *p, const struct vpa_job *job, int is
 }
 
 /* "223 FPS and 18.6 blocks/s" */
-static void add_rates(double fps, double bps, struct vpa_words *w)
+static void add_rates(const struct vpa_job_rates *r, struct vpa_words *w)
 {
-	if (fps > 0)
-		vpa_words_add(w, "", "%s FPS", vpa_rate(fps).text);
-	if (bps > 0)
-		vpa_words_add(w, " and ", "%s blocks/s", vpa_rate(bps).text);
+	if (r->fps > 0)
+		vpa_words_add(w, "", "%s FPS%s", vpa_rate(r->fps).text,
+			r->is_end_to_end ? " end to end" : "");
+	if (r->bps > 0)
+		vpa_words_add(w, " and ", "%s blocks/s", vpa_rate(r->bps).text);
 }
 
 struct vpa_words vpa_ranks_rate_words(const struct vpa_job *job)
@@ -82,7 +83,7 @@ struct vpa_words vpa_ranks_rate_words(const struct vpa_job *job)
 	const struct vpa_job_rates *r = &job->rates;
 	struct vpa_words w = {.used = 0}, rates = {.used = 0};
 
-	add_rates(r->fps, r->bps, &rates);
+	add_rates(r, &rates);
 	if (r->of == VPA_RATES_OF_JOB)
 		vpa_words_add(&w, "", "The job makes %s.", rates.text);
 	else if (r->of == VPA_RATES_OF_REPLICAS)

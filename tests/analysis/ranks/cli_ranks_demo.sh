@@ -52,6 +52,14 @@ expect 0 "the screen" ranks kernel
 says out "RANK 3 IS LATE, the others wait for it"
 says out "gemm, ffn"
 says out "SIMULATED"
+says out "The job makes"
+# Frames that are decoded after all blocks are not those of a block.
+job at-end --ranks 2 --vae-at-end
+expect 0 "decoded at the end" ranks at-end
+tr -s '\n ' ' ' <out >words
+says words "FPS end to end and"
+expect 0 "the same as JSON" ranks at-end --format json
+says out '"fps_is_end_to_end": true'
 # Of one rank alone, what others do is not known: a report and a prediction say so.
 expect 0 "the report of one rank" kernel/r0.zst
 says out "find the late rank: vptrace-analyze ranks"
