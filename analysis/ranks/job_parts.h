@@ -33,7 +33,7 @@ void vpa_job_waits_take_stretches(struct vpa_job_waits *w, unsigned thread,
 int vpa_job_waits_end(struct vpa_job_waits *w);
 void vpa_job_waits_free(struct vpa_job_waits *w); /* accepts NULL */
 
-/* ---- joint.c: what a late rank really costs, and what a change of all would bring: all ranks replayed together.
+/* ---- replay/: what a late rank really costs, and what a change of all would bring: all ranks replayed together.
  *
  * A change takes host code or work away between collectives. Where the others would be late by themselves, or next, making a rank
  * faster brings nothing. */

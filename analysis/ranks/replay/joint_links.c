@@ -1,5 +1,5 @@
 /* joint_links.c - the first link of each event in columns, the others in chains, found by event and by where they are from. */
-#include "analysis/ranks/joint_links.h"
+#include "analysis/ranks/replay/joint_links.h"
 
 #include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/error.h"

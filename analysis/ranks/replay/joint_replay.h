@@ -5,8 +5,8 @@
  *
  * A *lane* is one replay. In each lane a rank has no change or one of its *cuts*: the common one, which all ranks have, its own, and
  * what a user asks about. */
-#ifndef VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
-#define VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
+#ifndef VPA_ANALYSIS_RANKS_REPLAY_JOINT_REPLAY_H
+#define VPA_ANALYSIS_RANKS_REPLAY_JOINT_REPLAY_H
 
 #include "analysis/ranks/job_change.h"
 #include "analysis/ranks/job_rows.h"

@@ -1,10 +1,10 @@
 /* joint_replay.c - terms of ranks become links of events, which then come in the order in which the last rank came to each.
  *
  * An event is a row of a group or a collective without a partner, a *single*; the last one is the end of all ranks. */
-#include "analysis/ranks/joint_replay.h"
+#include "analysis/ranks/replay/joint_replay.h"
 
 #include "analysis/base/sort.h"
-#include "analysis/ranks/joint_links.h"
+#include "analysis/ranks/replay/joint_links.h"
 #include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"

@@ -5,7 +5,7 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/job_change.h"
-#include "analysis/ranks/joint_replay.h"
+#include "analysis/ranks/replay/joint_replay.h"
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/rank_threads.h"

@@ -9,8 +9,8 @@
  * only the latest counts. A thousand ranks have few links more than eight.
  *
  * Ranks are put by several threads: slabs of events have a lock each. */
-#ifndef VPA_ANALYSIS_RANKS_JOINT_LINKS_H
-#define VPA_ANALYSIS_RANKS_JOINT_LINKS_H
+#ifndef VPA_ANALYSIS_RANKS_REPLAY_JOINT_LINKS_H
+#define VPA_ANALYSIS_RANKS_REPLAY_JOINT_LINKS_H
 
 #include "analysis/base/index.h"
 
