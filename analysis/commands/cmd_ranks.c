@@ -38,8 +38,8 @@ static const struct vpt_option options[OPTIONS] = {
 	[FULL] = {"full", '\0', VPT_FLAG, NULL, NULL,
 		"text: every metric of the ranks, also those that hardly differ"},
 	[CHANGE] = {"change", 'c', VPT_TEXTS, "CHANGE", NULL,
-		"also replay all ranks with a change, such as 'all: host 0.5' or '3: scale gemm "
-		"0.8'; see above"},
+		"also replay all ranks with a change, such as 'all: host 0.5', '3: scale gemm 0.8' "
+		"or 'rank 3 like median'; see above"},
 	[FAIL_IF] = VPA_FAIL_IF_OPTION(": efficiency<80%, which needs --base, waits>5%, or of the "
 				       "job fps<16, bps<2, period>750ms, idle:sync>5%"),
 	VPA_WINDOW_OPTIONS("the start of each capture", "windows", "analyze --help"),
@@ -237,10 +237,11 @@ const struct vpt_command vpa_cmd_ranks = {
 		"With --change 'all: host X [in PLACE]' the host's own code takes X times as "
 		"long,\n"
 		"with 'all: scale FAMILY|KIND X [in PLACE]' kernels of a family, or copies of a\n"
-		"kind (HtoD ...); '3: ...' is rank 3 only. 'ranks all:' and 'rank 3:' are the "
-		"same.\n"
-		"X is at most 1. PLACE is one that LATER BY shows, or a pattern.\n"
-		"Several changes are replayed together.\n"
+		"kind (HtoD ...); '3: ...' is rank 3 only, '0, 4 to 6: ...' four of them. 'ranks\n"
+		"all:' and 'rank 3:' are the same. X is at most 1. PLACE is one that LATER BY\n"
+		"shows, or a pattern. With --change 'rank 3 like median' the rank takes no longer\n"
+		"between collectives than the median of its group; 'ranks 0, 3' and 'all' can be\n"
+		"asked about, too. Several changes are replayed together.\n"
 		"\n"
 		"A file that cannot be read is named, and the others are reported. Of the summary\n"
 		"of one rank alone what it knows is printed: its time, stages and samples.\n"

@@ -465,7 +465,7 @@ static int unfold(const struct details *d, unsigned thread, size_t rank, int can
 	struct detail_thread *t = &d->threads[thread];
 	int rc;
 
-	t->unfolded.without_paces = !d->job->asked_count;
+	t->unfolded.without_paces = !vpa_job_asks_for_paces(d->job);
 	t->unfolded.taker = can_take_stretches ? &taker : NULL;
 	rc = vpa_rank_unfold(r, &t->unfolded, &t->err);
 	if (rc) {
@@ -488,7 +488,7 @@ static int take_detail(const struct details *d, unsigned thread, size_t rank)
 	if (!rc && d->joint)
 		rc = vpa_joint_begin_rank(d->joint, thread, rank);
 	if (!rc)
-		rc = unfold(d, thread, rank, can_take_stretches && !d->job->asked_count);
+		rc = unfold(d, thread, rank, can_take_stretches && !vpa_job_asks_for_paces(d->job));
 	return rc || !d->joint ? rc
 			       : vpa_joint_end_rank(d->joint, thread, rank,
 					 &d->threads[thread].unfolded.detail);
@@ -576,25 +576,6 @@ static int fold(struct vpa_job *job)
 	return rc;
 }
 
-/* Whether the ranks that the changes are of are there; joins their texts. */
-static int check_asked(struct vpa_job *job, struct vpt_err *err)
-{
-	size_t i, r;
-
-	for (i = 0; i < job->asked_count; i++) {
-		const struct vpa_job_change *a = &job->asked[i];
-
-		for (r = 0; r < job->rank_count && job->ranks[r].number != a->rank; r++)
-			;
-		if (a->rank != VPA_JOB_CHANGE_ALL && r == job->rank_count)
-			return vpt_fail(err, VPT_EINVAL,
-				"--change \"%s\": there is no rank %" PRId64, a->text, a->rank);
-		job->asked_text = vpa_arena_printf(&job->arena, "%s%s%s",
-			job->asked_text ? job->asked_text : "", i ? "; " : "", a->text);
-	}
-	return VPT_OK;
-}
-
 static int by_sentence(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -633,7 +614,7 @@ static int make(struct vpa_job *job, struct vpt_err *err)
 	vpa_cut_ranks_find(job);
 	describe(job);
 	find_unit(job);
-	rc = check_asked(job, err);
+	rc = vpa_job_check_asked(job, err);
 	if (!rc)
 		rc = describe_groups(job);
 	if (!rc)

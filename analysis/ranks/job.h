@@ -124,8 +124,8 @@ struct vpa_job_difference {
 /* What a change would bring, by replaying all ranks together. */
 enum vpa_fix_kind {
 	VPA_FIX_HOST_CODE, /* no rank's GPU waits for its host's code and launches */
-	VPA_FIX_LIKE_MEDIAN, /* these ranks take no longer between collectives than the median of the others */
-	VPA_FIX_ASKED /* all changes that the user asks about, together */
+	VPA_FIX_LIKE_MEDIAN, /* these ranks, or all, take no longer between collectives than the median */
+	VPA_FIX_ASKED        /* all changes that the user asks about, together */
 };
 
 enum { VPA_FIXES_MOST = 8, VPA_FIX_RANKS_MOST = 3 };

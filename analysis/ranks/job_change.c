@@ -2,6 +2,7 @@
 #include "analysis/ranks/job_change.h"
 
 #include "analysis/report/rows/causes.h"
+#include "formats/base/count.h"
 #include "formats/base/memory.h"
 
 #include <errno.h>
@@ -9,29 +10,96 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "all: " or "3: ", perhaps after "ranks" or "rank". Returns what follows; NULL: it is neither. */
-static const char *read_rank(const char *text, int64_t *rank)
+/* ---- read ---- */
+
+struct words {
+	const char *at, *end;
+};
+
+static void skip_blanks(struct words *w)
 {
-	const char *colon = strchr(text, ':');
+	while (w->at < w->end && *w->at == ' ')
+		w->at++;
+}
+
+static int take_word(struct words *w, const char *word)
+{
+	size_t len = strlen(word);
+
+	skip_blanks(w);
+	if ((size_t)(w->end - w->at) < len || memcmp(w->at, word, len) != 0)
+		return 0;
+	w->at += len;
+	return 1;
+}
+
+static int take_number(struct words *w, int64_t *out)
+{
 	char *end;
 
-	if (!colon)
-		return NULL;
-	if (!strncmp(text, "rank", 4)) {
-		text += text[4] == 's' ? 5 : 4;
-		if (*text != ' ')
-			return NULL;
-		text += strspn(text, " ");
+	skip_blanks(w);
+	if (w->at == w->end || *w->at < '0' || *w->at > '9')
+		return 0;
+	errno = 0;
+	*out = strtoll(w->at, &end, 10);
+	if (errno || end > w->end)
+		return 0;
+	w->at = end;
+	return 1;
+}
+
+/* "3", "4 to 7". 0: it is neither, or there are too many. */
+static int take_ranks(struct words *w, struct vpa_job_change *out)
+{
+	int64_t first, last;
+
+	if (!take_number(w, &first))
+		return 0;
+	last = first;
+	if (take_word(w, "to") && (!take_number(w, &last) || last < first))
+		return 0;
+	for (; first <= last; first++) {
+		if (out->rank_count == VPA_JOB_CHANGE_RANKS)
+			return 0;
+		out->ranks[out->rank_count++] = first;
 	}
-	if (colon - text == 3 && !memcmp(text, "all", 3)) {
-		*rank = VPA_JOB_CHANGE_ALL;
-	} else {
-		errno = 0;
-		*rank = strtoll(text, &end, 10);
-		if (end != colon || end == text || *text < '0' || *text > '9' || errno)
-			return NULL;
+	return 1;
+}
+
+/* "all", "3", "0, 4 to 7", perhaps after "ranks" or "rank", and nothing else. */
+static int read_ranks(struct words w, struct vpa_job_change *out)
+{
+	int is_read;
+
+	out->rank_count = 0;
+	if (!take_word(&w, "ranks "))
+		take_word(&w, "rank ");
+	is_read = take_word(&w, "all");
+	if (!is_read)
+		do
+			is_read = take_ranks(&w, out);
+		while (is_read && take_word(&w, ","));
+	skip_blanks(&w);
+	return is_read && w.at == w.end;
+}
+
+/* Where "like median" begins if the text ends with that; FIX FIRST's own words too. */
+static const char *find_like_median(const char *text)
+{
+	static const char *const words[] = {
+		"like median", "like-median", "like the median", "like the median of the others"};
+	size_t len = strlen(text), i;
+
+	while (len && text[len - 1] == ' ')
+		len--;
+	for (i = 0; i < COUNT(words); i++) {
+		size_t size = strlen(words[i]);
+
+		if (len > size && !memcmp(text + len - size, words[i], size) &&
+			strchr(" :", text[len - size - 1]))
+			return text + len - size;
 	}
-	return colon + 1 + strspn(colon + 1, " ");
+	return NULL;
 }
 
 static int is_sum(const struct vpa_change *c)
@@ -42,16 +110,10 @@ static int is_sum(const struct vpa_change *c)
 	       (c->what == VPA_WHAT_FAMILY || c->what == VPA_WHAT_COPY_KIND);
 }
 
-int vpa_job_change_read(const char *text, struct vpa_job_change *out, struct vpt_err *err)
+static int read_change(const char *change, struct vpa_job_change *out, struct vpt_err *err)
 {
-	const char *change = read_rank(text, &out->rank);
-	int rc;
+	int rc = vpa_change_read(change, &out->change, err);
 
-	out->text = text;
-	if (!change)
-		return vpt_fail(err, VPT_EINVAL,
-			"--change: expected \"all: CHANGE\" or \"3: CHANGE\", found \"%s\"", text);
-	rc = vpa_change_read(change, &out->change, err);
 	if (rc)
 		return rc;
 	if (!is_sum(&out->change) || out->change.factor > 1)
@@ -64,6 +126,24 @@ int vpa_job_change_read(const char *text, struct vpa_job_change *out, struct vpt
 			change);
 	return VPT_OK;
 }
+
+int vpa_job_change_read(const char *text, struct vpa_job_change *out, struct vpt_err *err)
+{
+	const char *like = find_like_median(text), *colon = strchr(text, ':'),
+		   *end = like && !colon ? like : colon;
+
+	*out = (struct vpa_job_change){.text = text, .is_like_median = like != NULL};
+	if (!end || !read_ranks((struct words){text, end}, out) ||
+		(like && colon && colon + 1 + strspn(colon + 1, " ") != like))
+		return vpt_fail(err, VPT_EINVAL,
+			"--change: expected \"all: CHANGE\", \"3: CHANGE\" or \"3 like median\", "
+			"of up "
+			"to %d ranks, found \"%s\"",
+			VPA_JOB_CHANGE_RANKS, text);
+	return like ? VPT_OK : read_change(colon + 1 + strspn(colon + 1, " "), out, err);
+}
+
+/* ---- what it is about ---- */
 
 static int is_host_code(const struct vpa_part_name *part)
 {
@@ -93,7 +173,7 @@ static double change_left(const struct vpa_job_change *asked, size_t count, int6
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if ((asked[i].rank == VPA_JOB_CHANGE_ALL || asked[i].rank == rank) &&
+		if (!asked[i].is_like_median && vpa_job_change_is_of(&asked[i], rank) &&
 			is_about(&asked[i].change, part))
 			left *= asked[i].change.factor;
 	return left;

@@ -1,7 +1,8 @@
-/* job_change.h - a change of a job that a user asks about, of all its ranks or of one:
+/* job_change.h - a change of a job that a user asks about, of all its ranks or of some:
  *
  *	all: host X [in PLACE]                  host code between calls takes X times as long
  *	3: scale FAMILY|KIND X [in PLACE]       kernels of a family, or copies of a kind, take X times as long
+ *	0, 3 like median                        between collectives these take no longer than the median of the others
  *
  * "ranks all:" and "rank 3:" are the same. X is at most 1. A condensed rank has sums between its collectives, so nothing is known of
  * single calls: other changes of ../retime/replay/change.h are refused. PLACE is one as LATER BY has it, or a pattern as of a shell. Of
@@ -16,16 +17,28 @@
 #include "analysis/ranks/rank/rank_summary.h"
 #include "analysis/retime/replay/change.h"
 
-enum { VPA_JOB_CHANGES_MOST = 8, VPA_JOB_CHANGE_ALL = -1 };
+enum { VPA_JOB_CHANGES_MOST = 8, VPA_JOB_CHANGE_RANKS = 8 };
 
 struct vpa_job_change {
-	const char *text; /* as given, borrowed */
-	int64_t rank;     /* its number, or VPA_JOB_CHANGE_ALL */
+	const char *text;                    /* as given, borrowed */
+	int64_t ranks[VPA_JOB_CHANGE_RANKS]; /* their numbers */
+	size_t rank_count;                   /* 0: all ranks */
+	int is_like_median;                  /* then `change` is none */
 	struct vpa_change change;
 };
 
 /* Reads one. VPT_EINVAL with what was expected. */
 int vpa_job_change_read(const char *text, struct vpa_job_change *out, struct vpt_err *err);
+
+/* Whether it is of the rank with this number. */
+static inline int vpa_job_change_is_of(const struct vpa_job_change *c, int64_t rank)
+{
+	size_t i;
+
+	for (i = 0; i < c->rank_count && c->ranks[i] != rank; i++)
+		;
+	return !c->rank_count || i < c->rank_count;
+}
 
 /* What changes take away of kinds of ops, and, the last one, of idle time in which the host ran code of its own. */
 enum { VPA_ASKED_HOST = VPA_BUSY_KINDS, VPA_ASKED_KINDS };

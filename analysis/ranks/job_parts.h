@@ -33,6 +33,15 @@ void vpa_job_waits_take_stretches(struct vpa_job_waits *w, unsigned thread,
 int vpa_job_waits_end(struct vpa_job_waits *w);
 void vpa_job_waits_free(struct vpa_job_waits *w); /* accepts NULL */
 
+/* ---- job_asked.c ---- */
+
+/* Whether the ranks that the changes are of are there, and none has another one beside the one that makes it like the median; joins
+ * their texts. 0 or VPT_EINVAL. */
+int vpa_job_check_asked(struct vpa_job *job, struct vpt_err *err);
+
+/* Whether some change is about parts of what ranks do: how soon these can begin then, their paces say. */
+int vpa_job_asks_for_paces(const struct vpa_job *job);
+
 /* ---- replay/: what a late rank really costs, and what a change of all would bring: all ranks replayed together.
  *
  * A change takes host code or work away between collectives. Where the others would be late by themselves, or next, making a rank

@@ -204,7 +204,7 @@ void vpa_late_fixes(const struct vpa_job *job, const struct vpa_job_fix **alone,
 	for (i = 0; i < job->fix_count; i++) {
 		const struct vpa_job_fix *f = &job->fixes[i];
 
-		if (f->kind != VPA_FIX_LIKE_MEDIAN)
+		if (f->kind != VPA_FIX_LIKE_MEDIAN || !f->member_count)
 			continue;
 		if (f->member_count > 1)
 			*together = f;

@@ -301,8 +301,8 @@ static const struct vpa_field fix_fields[] = {
 	{"change", .choice = fix_choice, WORD(vpa_fix_kind, kind), NULL,
 		"host-code: no GPU waits for its host's code and launches; like-median: these "
 		"ranks "
-		"take no longer between collectives than the median of their group; asked: all of "
-		"--change"},
+		"take no longer between collectives than the median of their group, of all ranks "
+		"each one does; asked: all of --change"},
 	{"ranks", TEXT_OR_NULL(ranks), NULL, "which ranks; null: all"},
 	{"saves_share", SHARE(share), "fraction", "of a unit's time"},
 	{"unit_ns", U64(unit_ns), "ns", "length of a unit, with the change"},

@@ -33,36 +33,64 @@ const struct vpa_job_pattern *vpa_ranks_slow_link(
 	return p && !is_own && vpa_ranks_link_ns(p) >= job->span_ns / LINK_LEAST ? p : NULL;
 }
 
-/* What the user asks about comes first, then what late ranks bring, also if it is little: those are answers too. */
+/* The order in which changes are named. */
+enum fix_order { FIX_ASKED, FIX_OF_LATE, FIX_SAME_ON_ALL, FIX_OTHER, FIX_ORDERS };
+
+static enum fix_order order_of(const struct vpa_job_fix *f)
+{
+	if (f->kind == VPA_FIX_ASKED)
+		return FIX_ASKED;
+	if (f->kind != VPA_FIX_LIKE_MEDIAN)
+		return FIX_OTHER;
+	return f->member_count ? FIX_OF_LATE : FIX_SAME_ON_ALL;
+}
+
+/* What is compared with: what late ranks bring. */
+struct late_fixes {
+	int count;    /* they may be named */
+	double alone; /* the most that one of them brings; 0: none brings anything */
+};
+
+static int is_named(const struct vpa_job_fix *f, enum fix_order order, struct late_fixes late,
+	size_t named_of_late)
+{
+	switch (order) {
+	case FIX_ASKED:
+		return 1;
+	case FIX_OF_LATE:
+		/* Also if it is little: that is an answer. Several ranks that bring no more than one of them are none. */
+		return late.count && (f->member_count == 1 || f->share >= 1.02 * late.alone) &&
+		       (f->share >= 0.01 || !named_of_late);
+	case FIX_SAME_ON_ALL:
+		/* Beside that of late ranks it says whether others would be late next. */
+		return named_of_late || f->share >= 0.01;
+	default:
+		return f->share >= 0.01;
+	}
+}
+
 size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late_ranks *late,
 	const struct vpa_job_fix *out[VPA_FIXES_MOST])
 {
-	/* A slow link is no rank's fault. */
-	size_t late_count = vpa_ranks_slow_link(job, late) ? 0 : late->rank_count;
-	int is_of_start = job->start_ns && late->with_start; /* no fix is about that */
-	double alone = 0;
-	size_t count = 0, asked, i;
-	int pass;
+	/* A slow link is no rank's fault, and of a start no replay knows. */
+	int is_of_start = job->start_ns && late->with_start;
+	int can_be_even = late->kind != VPA_LATE_NONE && !vpa_ranks_slow_link(job, late);
+	struct late_fixes of_late = {can_be_even && late->rank_count && !is_of_start, 0};
+	size_t count = 0, named_of_late = 0, i;
+	enum fix_order order;
 
 	for (i = 0; i < job->fix_count; i++)
-		if (job->fixes[i].member_count == 1 && job->fixes[i].share > alone)
-			alone = job->fixes[i].share;
-
-	for (i = 0; i < job->fix_count; i++)
-		if (job->fixes[i].kind == VPA_FIX_ASKED)
-			out[count++] = &job->fixes[i];
-	asked = count;
-	for (pass = 0; pass < 2; pass++)
+		if (job->fixes[i].member_count == 1 && job->fixes[i].share > of_late.alone)
+			of_late.alone = job->fixes[i].share;
+	for (order = FIX_ASKED; order < FIX_ORDERS; order++)
 		for (i = 0; i < job->fix_count; i++) {
 			const struct vpa_job_fix *f = &job->fixes[i];
-			int is_of_late = late_count && f->member_count && !is_of_start;
 
-			/* Several ranks that bring no more than one of them. */
-			if (f->member_count > 1 && f->share < 1.02 * alone)
+			if (order_of(f) != order || !is_named(f, order, of_late, named_of_late) ||
+				(order == FIX_SAME_ON_ALL && (!can_be_even || is_of_start)))
 				continue;
-			if (f->kind != VPA_FIX_ASKED && is_of_late == !pass &&
-				(f->share >= 0.01 || (is_of_late && count == asked)))
-				out[count++] = f;
+			named_of_late += order == FIX_OF_LATE;
+			out[count++] = f;
 		}
 	return count;
 }
@@ -78,6 +106,8 @@ struct vpa_words vpa_ranks_fix_words(const struct vpa_job *job, const struct vpa
 							    : "");
 	else if (f->kind == VPA_FIX_HOST_CODE)
 		vpa_words_add(&w, "", "no GPU waits for its host, on any rank");
+	else if (!f->member_count)
+		vpa_words_add(&w, "", "all ranks like the median");
 	else
 		vpa_words_add(&w, "", "rank%s %s like the median of the others",
 			vpa_plural(f->member_count), f->ranks);

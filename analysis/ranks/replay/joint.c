@@ -1,11 +1,11 @@
-/* joint.c - which changes are tried, and what they take away between collectives.
- *
- * The median of a thousand ranks is that of 32 of them, spread evenly: so the others need not be in memory together. */
+/* joint.c - which changes are tried, and what they take away between collectives. Ranks that are made like the median are put after
+ * all others, whose sums that takes. */
 #include "analysis/ranks/job_parts.h"
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/job_change.h"
 #include "analysis/ranks/replay/joint_replay.h"
+#include "analysis/ranks/replay/like_median.h"
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/rank_threads.h"
@@ -15,20 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 32 };
-
 /* Lanes of the replay: in each a late rank has its own cut. */
 enum { EACH = VPA_LANE_OTHERS };
 
-/* Sums of what a rank did, of item i + 1 those up to collective i. */
-struct spent {
-	int64_t *busy_ns; /* computing and copying */
-	int64_t *idle_ns;
-};
+/* Of more ranks the sums of all would take much memory, and the medians be of some. */
+enum { EVEN_MOST = VPA_MEDIAN_SAMPLE };
 
 struct joint_rank {
-	struct spent spent; /* of ranks that are compared; empty otherwise */
-	int is_compared, is_late;
+	struct vpa_spent spent; /* of ranks that are compared; empty otherwise */
+	int is_compared;
+	/* Made like the median: as a late one, as the user asks, and as a rank that the user names. */
+	int is_late, is_asked, is_named;
+	int is_put_last; /* one of these, or all ranks are */
 };
 
 struct vpa_joint {
@@ -36,37 +34,26 @@ struct vpa_joint {
 	struct vpa_replay *replay;
 	struct joint_rank *ranks;
 	size_t late[VPA_FIX_RANKS_MOST], late_count;
-	unsigned together, asked, lanes; /* lanes of all late ranks, and of what is asked */
+	unsigned together, even, asked, lanes; /* lanes of late ranks, all ranks, what is asked */
+	int with_even;                         /* all ranks are made like the median together */
 	int64_t *none; /* zeros, as many as the most collectives of a rank, and two more */
 	size_t most;
 	unsigned threads;
+	int with_paces;  /* something is asked about that they limit */
 	int is_of_units; /* the replay measured the stretch of the units */
 	struct joint_room {
-		struct spent spent;
+		struct vpa_spent spent;
 		struct vpa_asked_sums asked;
 		uint64_t asked_ns; /* of all its ranks */
 		int64_t *host_ns;
 		/* Of the rank that is taken: where its sums go, and those so far. */
-		struct spent *of_rank;
+		struct vpa_spent *of_rank;
 		struct vpa_rank_sums sums;
 		struct vpa_replay_room replay;
 	} rooms[VPA_RANK_THREADS_MOST];
 };
 
 /* ---- what a rank did ---- */
-
-static int new_spent(struct spent *s, size_t count)
-{
-	s->busy_ns = vpt_alloc(count + 2, sizeof(*s->busy_ns));
-	s->idle_ns = vpt_alloc(count + 2, sizeof(*s->idle_ns));
-	return s->busy_ns && s->idle_ns ? VPT_OK : VPT_ENOMEM;
-}
-
-static void free_spent(struct spent *s)
-{
-	vpt_free(s->busy_ns);
-	vpt_free(s->idle_ns);
-}
 
 /* The sums up to collective i. */
 static inline void put_sums(struct joint_room *room, size_t i)
@@ -83,7 +70,7 @@ static inline void add_sums(struct vpa_rank_sums *to, const struct vpa_rank_sums
 	to->host_ns += more->host_ns;
 }
 
-static void begin_measuring(struct joint_room *room, struct spent *out)
+static void begin_measuring(struct joint_room *room, struct vpa_spent *out)
 {
 	room->of_rank = out;
 	room->sums = (struct vpa_rank_sums){0, 0, 0};
@@ -182,32 +169,51 @@ static int find_late(struct vpa_joint *j)
 	return VPT_OK;
 }
 
-/* Place i in a group of those of whom the median is; `member`, always one of them, is the first. */
-static size_t sampled(const struct vpa_group *g, size_t member, size_t i)
+static void compare(void *ctx, size_t rank)
 {
-	size_t others = g->rank_count - 1, count = others < SAMPLE ? others : SAMPLE;
-	size_t k = i ? (i - 1) * others / count : member;
+	struct vpa_joint *j = ctx;
 
-	return i && k >= member ? k + 1 : k;
+	j->ranks[rank].is_compared = 1;
 }
 
-static size_t sample_count(const struct vpa_group *g)
+static void find_asked(const struct vpa_job *job, size_t rank, struct joint_rank *out)
 {
-	return g->rank_count <= SAMPLE ? g->rank_count : SAMPLE + 1;
+	size_t i;
+
+	for (i = 0; i < job->asked_count; i++) {
+		const struct vpa_job_change *a = &job->asked[i];
+
+		if (!a->is_like_median || !vpa_job_change_is_of(a, job->ranks[rank].number))
+			continue;
+		out->is_asked = 1;
+		out->is_named |= a->rank_count != 0;
+	}
 }
 
+/* Which ranks are made like the median in some lane, and beside whom. */
 static void find_compared(struct vpa_joint *j)
 {
-	size_t g, i, n;
+	size_t r;
 
-	for (i = 0; i < j->late_count; i++)
-		for (g = 0; g < j->job->matching.group_count; g++) {
-			const struct vpa_group *group = &j->job->matching.groups[g];
-			size_t member = vpa_group_member(group, j->late[i]);
+	for (r = 0; r < j->job->rank_count; r++) {
+		struct joint_rank *rank = &j->ranks[r];
 
-			for (n = 0; member < group->rank_count && n < sample_count(group); n++)
-				j->ranks[group->ranks[sampled(group, member, n)]].is_compared = 1;
-		}
+		find_asked(j->job, r, rank);
+		rank->is_put_last = rank->is_late || rank->is_asked || j->with_even;
+		if (!rank->is_put_last)
+			continue;
+		rank->is_compared = 1; /* also one that no group has */
+		vpa_median_ranks(j->job, r, compare, j);
+	}
+}
+
+static void choose_lanes(struct vpa_joint *j)
+{
+	j->with_even = j->job->rank_count <= EVEN_MOST && j->job->blame_ns;
+	j->together = EACH + (unsigned)j->late_count;
+	j->even = j->together + (j->late_count > 1);
+	j->asked = j->even + (j->with_even != 0);
+	j->lanes = j->asked + (j->job->asked_count > 0);
 }
 
 int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsigned threads,
@@ -235,57 +241,66 @@ int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsign
 	j->ranks = vpt_calloc(job->rank_count + 1, sizeof(*j->ranks));
 	j->none = vpt_calloc(j->most + 2, sizeof(*j->none));
 	j->threads = threads;
+	j->with_paces = vpa_job_asks_for_paces(job);
 	rc = job->fixes && j->ranks && j->none ? VPT_OK : VPT_ENOMEM;
 	for (i = 0; i < threads && !rc; i++) {
 		j->rooms[i].host_ns = vpt_alloc(j->most + 2, sizeof(*j->rooms[i].host_ns));
-		rc = j->rooms[i].host_ns ? new_spent(&j->rooms[i].spent, j->most) : VPT_ENOMEM;
-		if (!rc && job->asked_count)
+		rc = j->rooms[i].host_ns ? vpa_spent_init(&j->rooms[i].spent, j->most) : VPT_ENOMEM;
+		if (!rc && j->with_paces)
 			rc = vpa_asked_sums_init(&j->rooms[i].asked, j->most);
 	}
 	if (!rc)
 		rc = find_late(j);
 	if (rc)
 		return rc;
+	choose_lanes(j);
 	find_compared(j);
-	j->together = EACH + (unsigned)j->late_count;
-	j->asked = j->together + (j->late_count > 1);
-	j->lanes = j->asked + (job->asked_count > 0);
 	return vpa_replay_new(job, rows, j->lanes, threads, &j->replay);
+}
+
+/* The one that makes a rank like the median. */
+static enum vpa_cut cut_to_median(const struct joint_rank *r)
+{
+	return r->is_late || r->is_named ? VPA_CUT_OWN : VPA_CUT_EVEN;
 }
 
 /* Which cut a rank has in each lane. */
 static void choose_cuts(const struct vpa_joint *j, size_t rank, struct vpa_rank_cuts *out)
 {
+	const struct joint_rank *r = &j->ranks[rank];
 	size_t i;
 
 	out->of_lane[VPA_LANE_COMMON] = VPA_CUT_COMMON;
 	for (i = 0; i < j->late_count; i++)
 		if (j->late[i] == rank)
 			out->of_lane[EACH + i] = out->of_lane[j->together] = VPA_CUT_OWN;
+	if (j->with_even)
+		out->of_lane[j->even] = cut_to_median(r);
 	if (j->job->asked_count)
-		out->of_lane[j->asked] = VPA_CUT_ASKED;
+		out->of_lane[j->asked] = r->is_asked ? cut_to_median(r) : VPA_CUT_ASKED;
 }
 
-static uint64_t less_of_rank(const struct vpa_asked_sums *asked, const struct vpa_rank *r)
+/* All of what is taken away of a rank with `count` collectives. */
+static uint64_t less_of(const struct vpa_spent *less, size_t count)
 {
-	size_t last = r->collective_count + 1;
-
-	return vpt_sat_add((uint64_t)asked->busy_ns[last], (uint64_t)asked->idle_ns[last]);
+	return vpt_sat_add((uint64_t)less->busy_ns[count + 1], (uint64_t)less->idle_ns[count + 1]);
 }
 
 /* Sets the cut of what is asked about, if anything is. 0 or VPT_ENOMEM. */
 static int asked_cut(struct vpa_joint *j, unsigned thread, size_t rank,
-	const struct vpa_rank_detail *d, const struct spent *spent, struct vpa_cut_sums *out)
+	const struct vpa_rank_detail *d, const struct vpa_spent *spent, struct vpa_cut_sums *out)
 {
 	struct vpa_asked_sums *asked = &j->rooms[thread].asked;
 	const struct vpa_job *job = j->job;
 	const struct vpa_rank *r = job->list.items[rank];
+	struct vpa_spent less;
 
-	if (!job->asked_count)
+	if (!j->with_paces || j->ranks[rank].is_asked)
 		return VPT_OK;
 	if (vpa_asked_sums_set(asked, job->asked, job->asked_count, job->ranks[rank].number, r, d))
 		return VPT_ENOMEM;
-	vpt_sat_add_to(&j->rooms[thread].asked_ns, less_of_rank(asked, r));
+	less = (struct vpa_spent){asked->busy_ns, asked->idle_ns};
+	vpt_sat_add_to(&j->rooms[thread].asked_ns, less_of(&less, r->collective_count));
 	*out = (struct vpa_cut_sums){.busy_ns = spent->busy_ns,
 		.less_busy_ns = asked->busy_ns,
 		.less_idle_ns = asked->idle_ns,
@@ -295,7 +310,7 @@ static int asked_cut(struct vpa_joint *j, unsigned thread, size_t rank,
 
 /* No GPU waits for its host. */
 static struct vpa_cut_sums common_cut(
-	const struct vpa_joint *j, unsigned thread, const struct spent *spent)
+	const struct vpa_joint *j, unsigned thread, const struct vpa_spent *spent)
 {
 	return (struct vpa_cut_sums){.busy_ns = spent->busy_ns,
 		.less_busy_ns = j->none,
@@ -306,11 +321,11 @@ int vpa_joint_begin_rank(struct vpa_joint *j, unsigned thread, size_t rank)
 {
 	const struct vpa_rank *r = j->job->list.items[rank];
 	struct joint_room *room = &j->rooms[thread];
-	struct spent *spent = &room->spent;
+	struct vpa_spent *spent = &room->spent;
 
 	if (j->ranks[rank].is_compared) {
 		spent = &j->ranks[rank].spent;
-		if (new_spent(spent, r->collective_count))
+		if (vpa_spent_init(spent, r->collective_count))
 			return VPT_ENOMEM;
 	}
 	begin_measuring(room, spent);
@@ -342,7 +357,7 @@ int vpa_joint_end_rank(
 	struct vpa_rank_cuts cuts = {.of_lane = {VPA_CUT_NONE}};
 
 	end_measuring(room, j->job->list.items[rank]);
-	if (j->ranks[rank].is_late)
+	if (j->ranks[rank].is_put_last)
 		return VPT_OK;
 	choose_cuts(j, rank, &cuts);
 	cuts.sums[VPA_CUT_COMMON] = common_cut(j, thread, room->of_rank);
@@ -353,108 +368,50 @@ int vpa_joint_end_rank(
 
 /* ---- like the median ---- */
 
-/* What a rank would do less of before each collective if it did no more than the median of its row. */
-static int64_t above_median(const struct vpa_joint *j, const struct vpa_group *g, size_t row,
-	size_t member, size_t of_busy)
+static const struct vpa_spent *spent_of(const void *ctx, size_t rank)
 {
-	int64_t numbers[SAMPLE + 1], own = 0;
-	size_t i, count = 0;
+	const struct vpa_joint *j = ctx;
 
-	for (i = 0; i < sample_count(g); i++) {
-		size_t k = sampled(g, member, i);
-		uint32_t cell = vpa_group_cell(g, row, k);
-		const struct spent *s = &j->ranks[g->ranks[k]].spent;
-		const int64_t *sums = of_busy ? s->busy_ns : s->idle_ns;
-
-		if (cell == VPA_NO_COLLECTIVE)
-			continue;
-		numbers[count++] = sums[cell + 1] - sums[cell];
-		if (!i)
-			own = numbers[0];
-	}
-	own -= vpa_nth(numbers, count, (count - 1) / 2);
-	return own > 0 ? own : 0;
+	return &j->ranks[rank].spent;
 }
 
-/* A late rank beside the others of a group; tasks are some rows. */
-struct comparing {
-	const struct vpa_joint *joint;
-	const struct vpa_group *group;
-	size_t member;
-	int64_t *less_busy, *less_idle;
-};
-
-enum { COMPARED_ROWS = 128 };
-
-static int compare_rows(void *ctx, unsigned thread, size_t task)
+static int put_last(struct vpa_joint *j, size_t rank, struct vpa_unfolded *u, struct vpt_err *err)
 {
-	const struct comparing *c = ctx;
-	size_t row = task * COMPARED_ROWS, left = c->group->row_count - row;
-	size_t end = row + (left < COMPARED_ROWS ? left : COMPARED_ROWS);
+	struct joint_room *room = &j->rooms[0];
+	struct joint_rank *own = &j->ranks[rank];
+	const struct vpa_rank *r = j->job->list.items[rank];
+	struct vpa_rank_cuts cuts = {.sums = {[VPA_CUT_COMMON] = common_cut(j, 0, &own->spent)}};
+	int rc = vpa_rank_unfold(r, u, err);
 
-	(void)thread;
-	for (; row < end; row++) {
-		uint32_t cell = vpa_group_cell(c->group, row, c->member);
-
-		if (cell == VPA_NO_COLLECTIVE)
-			continue;
-		c->less_busy[cell + 1] = above_median(c->joint, c->group, row, c->member, 1);
-		c->less_idle[cell + 1] = above_median(c->joint, c->group, row, c->member, 0);
-	}
-	return VPT_OK;
+	if (rc)
+		return rc;
+	begin_measuring(room, &own->spent);
+	measure(room, r, &u->detail);
+	end_measuring(room, r);
+	vpa_above_median(
+		j->job, (struct vpa_median_source){spent_of, j}, j->threads, rank, &room->spent);
+	cuts.sums[cut_to_median(own)] = (struct vpa_cut_sums){.busy_ns = own->spent.busy_ns,
+		.less_busy_ns = room->spent.busy_ns,
+		.less_idle_ns = room->spent.idle_ns};
+	choose_cuts(j, rank, &cuts);
+	rc = asked_cut(j, 0, rank, &u->detail, &own->spent, &cuts.sums[VPA_CUT_ASKED]);
+	if (rc)
+		return rc;
+	if (own->is_asked)
+		vpt_sat_add_to(&room->asked_ns, less_of(&room->spent, r->collective_count));
+	return vpa_replay_put(j->replay, &room->replay, rank, &u->detail, &cuts);
 }
 
-static void make_like_median(
-	const struct vpa_joint *j, size_t rank, int64_t *less_busy, int64_t *less_idle)
+static int put_ranks_last(struct vpa_joint *j, struct vpt_err *err)
 {
-	size_t count = j->job->list.items[rank]->collective_count, g, i;
-
-	memset(less_busy, 0, (count + 2) * sizeof(*less_busy));
-	memset(less_idle, 0, (count + 2) * sizeof(*less_idle));
-	for (g = 0; g < j->job->matching.group_count; g++) {
-		const struct vpa_group *group = &j->job->matching.groups[g];
-		struct comparing c = {
-			j, group, vpa_group_member(group, rank), less_busy, less_idle};
-
-		if (c.member < group->rank_count)
-			vpa_in_threads(j->threads,
-				(group->row_count + COMPARED_ROWS - 1) / COMPARED_ROWS,
-				compare_rows, &c);
-	}
-	for (i = 1; i < count + 2; i++) {
-		less_busy[i] += less_busy[i - 1];
-		less_idle[i] += less_idle[i - 1];
-	}
-}
-
-static int put_late(struct vpa_joint *j, struct vpa_unfolded *u, struct vpt_err *err)
-{
-	struct spent *room = &j->rooms[0].spent;
-	size_t i;
+	struct vpa_unfolded u = {.without_paces = !j->with_paces};
+	size_t r;
 	int rc = VPT_OK;
 
-	for (i = 0; i < j->late_count && !rc; i++) {
-		size_t rank = j->late[i];
-		struct joint_rank *late = &j->ranks[rank];
-		struct vpa_rank_cuts cuts = {
-			.sums = {[VPA_CUT_COMMON] = common_cut(j, 0, &late->spent),
-				[VPA_CUT_OWN] = {.busy_ns = late->spent.busy_ns,
-					.less_busy_ns = room->busy_ns,
-					.less_idle_ns = room->idle_ns}}};
-
-		rc = vpa_rank_unfold(j->job->list.items[rank], u, err);
-		if (rc)
-			break;
-		begin_measuring(&j->rooms[0], &late->spent);
-		measure(&j->rooms[0], j->job->list.items[rank], &u->detail);
-		end_measuring(&j->rooms[0], j->job->list.items[rank]);
-		make_like_median(j, rank, room->busy_ns, room->idle_ns);
-		choose_cuts(j, rank, &cuts);
-		rc = asked_cut(j, 0, rank, &u->detail, &late->spent, &cuts.sums[VPA_CUT_ASKED]);
-		if (!rc)
-			rc = vpa_replay_put(
-				j->replay, &j->rooms[0].replay, rank, &u->detail, &cuts);
-	}
+	for (r = 0; r < j->job->rank_count && !rc; r++)
+		if (j->ranks[r].is_put_last)
+			rc = put_last(j, r, &u, err);
+	vpa_unfolded_free(&u);
 	return rc;
 }
 
@@ -528,13 +485,11 @@ static struct vpa_replay_stretch units_of(const struct vpa_job *job)
 
 int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 {
-	struct vpa_unfolded u = {.without_paces = !j->job->asked_count};
 	struct vpa_job *job = j->job;
 	struct vpa_replayed done;
 	size_t i;
-	int rc = put_late(j, &u, err);
+	int rc = put_ranks_last(j, err);
 
-	vpa_unfolded_free(&u);
 	if (rc)
 		return rc;
 	vpa_replay_run(j->replay, units_of(job), &done);
@@ -547,7 +502,7 @@ int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 		add_fix(j, VPA_FIX_LIKE_MEDIAN, &j->late[i], 1, done.ns[VPA_LANE_UNCHANGED],
 			done.ns[EACH + i]);
 	for (i = 0; i < job->rank_count; i++)
-		job->asked_is_bound |= job->asked_count && !job->list.items[i]->has_paces;
+		job->asked_is_bound |= j->with_paces && !job->list.items[i]->has_paces;
 	for (i = 0; i < j->threads; i++)
 		vpt_sat_add_to(&job->asked_ns, j->rooms[i].asked_ns);
 	if (job->asked_count)
@@ -555,6 +510,9 @@ int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 	if (j->late_count > 1)
 		add_fix(j, VPA_FIX_LIKE_MEDIAN, j->late, j->late_count, done.ns[VPA_LANE_UNCHANGED],
 			done.ns[j->together]);
+	if (j->with_even)
+		add_fix(j, VPA_FIX_LIKE_MEDIAN, NULL, 0, done.ns[VPA_LANE_UNCHANGED],
+			done.ns[j->even]);
 	return vpa_sort(job->fixes, job->fix_count, sizeof(*job->fixes), by_gain);
 }
 
@@ -566,11 +524,11 @@ void vpa_joint_free(struct vpa_joint *j)
 	if (!j)
 		return;
 	for (r = 0; j->ranks && r < j->job->rank_count; r++)
-		free_spent(&j->ranks[r].spent);
+		vpa_spent_free(&j->ranks[r].spent);
 	vpt_free(j->ranks);
 	vpt_free(j->none);
 	for (i = 0; i < VPA_RANK_THREADS_MOST; i++) {
-		free_spent(&j->rooms[i].spent);
+		vpa_spent_free(&j->rooms[i].spent);
 		vpa_asked_sums_free(&j->rooms[i].asked);
 		vpt_free(j->rooms[i].host_ns);
 		vpa_replay_room_free(&j->rooms[i].replay);

@@ -3,8 +3,8 @@
  *	arrival of rank r at a collective = max over its terms, see rank_parts.h
  *	end on rank r                     = latest arrival of all + what r took from the last arrival to its end
  *
- * A *lane* is one replay. In each lane a rank has no change or one of its *cuts*: the common one, which all ranks have, its own, and
- * what a user asks about. */
+ * A *lane* is one replay. In each lane a rank has no change or one of its *cuts*: the common one, which all ranks have, its own, which
+ * makes it like the median, and what a user asks about. */
 #ifndef VPA_ANALYSIS_RANKS_REPLAY_JOINT_REPLAY_H
 #define VPA_ANALYSIS_RANKS_REPLAY_JOINT_REPLAY_H
 
@@ -14,7 +14,14 @@
 /* In the first lane nothing changes, in the second one all ranks have the common cut; in the others it is what the caller says. */
 enum { VPA_LANE_UNCHANGED, VPA_LANE_COMMON, VPA_LANE_OTHERS, VPA_LANES = 8 };
 
-enum vpa_cut { VPA_CUT_NONE, VPA_CUT_COMMON, VPA_CUT_OWN, VPA_CUT_ASKED, VPA_CUTS };
+enum vpa_cut {
+	VPA_CUT_NONE,
+	VPA_CUT_COMMON,
+	VPA_CUT_OWN,  /* like the median, and late: also what it hides while it waits for others */
+	VPA_CUT_EVEN, /* like the median, as all ranks are */
+	VPA_CUT_ASKED,
+	VPA_CUTS
+};
 
 /* The changes of a rank. */
 struct vpa_rank_cuts {

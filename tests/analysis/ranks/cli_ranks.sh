@@ -100,6 +100,55 @@ job host=3:200000 host=5:190000 groups=4
 expect 0 "one of two late ranks alone brings little" ranks job
 says out "RANKS 3 and 5 ARE LATE, the others wait for them"
 
+# What FIX FIRST says of ranks, a user can ask of any: the same answer, from captures and from summaries.
+# asks FILES CHANGE KIND:RANKS
+asks() {
+	expect 0 "$2" ranks "$1" --change "$2" --format json
+	cases=$((cases + 1))
+	python3 - "$2" "$3" >wrong <<'PY' || fail "$1, $2: $(cat wrong)"
+import json, sys
+kind, ranks = sys.argv[2].split(":")
+job = json.load(open("out"))
+found = [f for f in job["fixes"] if f["change"] == kind and (f["ranks"] or "all") == ranks]
+asked = [f for f in job["fixes"] if f["change"] == "asked"]
+if len(found) != 1 or len(asked) != 1 or asked[0]["unit_ns"] != found[0]["unit_ns"] or job["asked"] != sys.argv[1]:
+    sys.exit(print("asked", job["asked"], asked, "found", found) or 1)
+if not job["asked_ns"] or asked[0]["unit_ns"] >= job["unit_ns"] or job["asked_is_bound"]:
+    sys.exit(print("it brings nothing:", asked, job["unit_ns"]) or 1)
+PY
+}
+expect 0 "summaries" summarize job -o like.vps --force
+for files in job like.vps; do
+	asks "$files" "rank 3 like median" like-median:3
+	asks "$files" "3: like-median" like-median:3
+	asks "$files" "ranks 3,5 like median" "like-median:3, 5"
+	asks "$files" "rank 3 like the median of the others" like-median:3
+	asks "$files" "all like median" like-median:all
+done
+expect 0 "the same as text" ranks job --change "rank 3 like median"
+says out "1 rank 3 like median "
+says out "2 ranks 3, 5 like the median of the others "
+says out " all ranks like the median "
+expect 0 "a rank that is not late" ranks job --change "0: like median"
+says out "0: like median (no rank has such time)"
+expect 0 "several ranks at once" ranks job --change "0, 3 to 5: host 0.5" --format json
+cp out several.json
+expect 0 "the same one by one" ranks job --format json --change "0: host 0.5" --change "3: host 0.5" --change "4: host 0.5" --change "5: host 0.5"
+same "several ranks at once are as one by one" "$(grep -A 3 '"asked"' several.json | grep unit_ns)" "$(grep -A 3 '"asked"' out | grep unit_ns)"
+# refused CHANGE WORDS
+refused() {
+	expect 2 "$1" ranks job --change "$1"
+	says err "$2"
+}
+refused "9 like median" "there is no rank 9"
+refused "0 to 8 like median" "of up to 8 ranks"
+refused "x like median" 'expected "all: CHANGE", "3: CHANGE" or "3 like median"'
+refused "3, like median" "found \"3, like median\""
+refused "3: rank like median" "found \"3: rank like median\""
+expect 2 "like the median beside another change of the rank" ranks job --change "3 like median" --change "all: host 0.5"
+says err "is of a rank of it too"
+expect 0 "like the median beside a change of another rank" ranks job --change "3 like median" --change "5: host 0.5"
+
 # Two ranks come at the same time: all blame goes to the first one, and the other one is named too, with a replay and without, which a
 # part of the capture has none of.
 job host=3:200000 host=5:199000
