@@ -25,7 +25,7 @@ echo "SIMULATED: $ranks ranks, $collectives collectives each; $(nproc) cores, lo
 take merge "$build/vptrace-analyze" merge "$scratch"/ranks/*.vps -o "$scratch/all.vps" --force
 bytes=$(wc -c <"$scratch/all.vps")
 take ranks "$build/vptrace-analyze" ranks "$scratch/all.vps"
-take change "$build/vptrace-analyze" ranks "$scratch/all.vps" --change "all: host 0.5" --memory 4096
+take change "$build/vptrace-analyze" ranks "$scratch/all.vps" --change "all: host 0.5"
 awk -v bytes="$bytes" -v n="$ranks" -v m="$collectives" 'BEGIN {
 	printf "%-8s %8.1f MB, %.0f KB a rank, %.1f bytes a collective\n", "file", bytes / 1e6, bytes / n / 1e3, bytes / n / m
 }'

@@ -433,8 +433,9 @@ static int describe_groups(struct vpa_job *job)
 
 struct details {
 	struct vpa_job *job;
-	struct vpa_job_waits *waits;
-	struct vpa_joint *joint;
+	struct vpa_job_waits *waits; /* NULL: they are known */
+	struct vpa_joint *joint;     /* NULL: nothing is replayed */
+	int with_paces;
 	size_t at_once;
 	struct detail_thread {
 		struct vpa_unfolded unfolded;
@@ -465,7 +466,7 @@ static int unfold(const struct details *d, unsigned thread, size_t rank, int can
 	struct detail_thread *t = &d->threads[thread];
 	int rc;
 
-	t->unfolded.without_paces = !vpa_job_asks_for_paces(d->job);
+	t->unfolded.without_paces = !d->with_paces;
 	t->unfolded.taker = can_take_stretches ? &taker : NULL;
 	rc = vpa_rank_unfold(r, &t->unfolded, &t->err);
 	if (rc) {
@@ -474,7 +475,8 @@ static int unfold(const struct details *d, unsigned thread, size_t rank, int can
 	}
 	if (can_take_stretches)
 		return VPT_OK;
-	vpa_job_waits_take(d->waits, thread, rank, &t->unfolded.detail);
+	if (d->waits)
+		vpa_job_waits_take(d->waits, thread, rank, &t->unfolded.detail);
 	if (d->joint)
 		vpa_joint_take(d->joint, thread, rank, &t->unfolded.detail);
 	return VPT_OK;
@@ -482,13 +484,14 @@ static int unfold(const struct details *d, unsigned thread, size_t rank, int can
 
 static int take_detail(const struct details *d, unsigned thread, size_t rank)
 {
-	int can_take_stretches;
-	int rc = vpa_job_waits_begin_rank(d->waits, thread, rank, &can_take_stretches);
+	int can_take_stretches = 0, rc = VPT_OK;
 
+	if (d->waits)
+		rc = vpa_job_waits_begin_rank(d->waits, thread, rank, &can_take_stretches);
 	if (!rc && d->joint)
 		rc = vpa_joint_begin_rank(d->joint, thread, rank);
 	if (!rc)
-		rc = unfold(d, thread, rank, can_take_stretches && !vpa_job_asks_for_paces(d->job));
+		rc = unfold(d, thread, rank, can_take_stretches);
 	return rc || !d->joint ? rc
 			       : vpa_joint_end_rank(d->joint, thread, rank,
 					 &d->threads[thread].unfolded.detail);
@@ -514,6 +517,7 @@ static int take_some(void *ctx, unsigned thread, size_t task)
 	return rc;
 }
 
+/* What is asked about takes all of each rank's detail, and the waits are known by then. */
 static int take_details(struct vpa_job *job, struct vpa_job_waits *waits, struct vpa_joint *joint,
 	unsigned threads, struct vpt_err *err)
 {
@@ -521,6 +525,7 @@ static int take_details(struct vpa_job *job, struct vpa_job_waits *waits, struct
 	struct details d = {.job = job,
 		.waits = waits,
 		.joint = joint,
+		.with_paces = !waits && vpa_job_asks_for_paces(job),
 		.threads = rooms,
 		.at_once = ranks_at_once(job, threads)};
 	unsigned i;
@@ -533,6 +538,16 @@ static int take_details(struct vpa_job *job, struct vpa_job_waits *waits, struct
 		vpa_unfolded_free(&d.threads[i].unfolded);
 	}
 	return rc;
+}
+
+static int replay_asked(
+	struct vpa_job *job, struct vpa_joint *joint, unsigned threads, struct vpt_err *err)
+{
+	int rc = vpa_joint_begin_asked(joint, job->row_table);
+
+	if (!rc)
+		rc = take_details(job, NULL, joint, threads, err);
+	return rc ? rc : vpa_joint_end(joint, err);
 }
 
 static int find_waits(struct vpa_job *job, struct vpt_err *err)
@@ -556,8 +571,10 @@ static int find_waits(struct vpa_job *job, struct vpt_err *err)
 		rc = vpa_job_waits_end(waits);
 	if (!rc && joint)
 		rc = vpa_joint_end(joint, err);
-	vpa_joint_free(joint);
 	vpa_job_waits_free(waits);
+	if (!rc && joint && job->asked_count)
+		rc = replay_asked(job, joint, threads, err);
+	vpa_joint_free(joint);
 	if (!rc) {
 		struct vpa_late_ranks late = vpa_late_ranks_of(job);
 

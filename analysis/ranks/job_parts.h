@@ -64,6 +64,9 @@ int vpa_joint_end_rank(
 	struct vpa_joint *j, unsigned thread, size_t rank, const struct vpa_rank_detail *d);
 /* Fills in job->fixes and job->replay_error_ns. 0, VPT_ENOMEM or VPT_EDATA. */
 int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err);
+/* Begins again, with what the user asks about, after the end: all ranks are taken once more. It is a run of its own, since its terms
+ * are many, and both would need more memory than the usual limit with a thousand ranks. 0 or VPT_ENOMEM. */
+int vpa_joint_begin_asked(struct vpa_joint *j, const struct vpa_job_rows *rows);
 void vpa_joint_free(struct vpa_joint *j); /* accepts NULL */
 
 /* ---- setup_differences.c: what is set up differently on some ranks of a job ---- */

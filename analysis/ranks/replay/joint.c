@@ -34,8 +34,12 @@ struct vpa_joint {
 	struct vpa_replay *replay;
 	struct joint_rank *ranks;
 	size_t late[VPA_FIX_RANKS_MOST], late_count;
-	unsigned together, even, asked, lanes; /* lanes of late ranks, all ranks, what is asked */
-	int with_even;                         /* all ranks are made like the median together */
+	unsigned together, even, lanes; /* lanes of late ranks, all ranks */
+	int with_even;                  /* all ranks are made like the median together */
+	/* The second run: what is asked about, in its only lane, beside what the job takes without a change. */
+	int is_of_asked;
+	int64_t base_ns;
+	struct vpa_spent *medians; /* by group, see like_median.h */
 	int64_t *none; /* zeros, as many as the most collectives of a rank, and two more */
 	size_t most;
 	unsigned threads;
@@ -199,7 +203,7 @@ static void find_compared(struct vpa_joint *j)
 		struct joint_rank *rank = &j->ranks[r];
 
 		find_asked(j->job, r, rank);
-		rank->is_put_last = rank->is_late || rank->is_asked || j->with_even;
+		rank->is_put_last = j->is_of_asked ? rank->is_asked : rank->is_late || j->with_even;
 		if (!rank->is_put_last)
 			continue;
 		rank->is_compared = 1; /* also one that no group has */
@@ -212,8 +216,7 @@ static void choose_lanes(struct vpa_joint *j)
 	j->with_even = j->job->rank_count <= EVEN_MOST && j->job->blame_ns;
 	j->together = EACH + (unsigned)j->late_count;
 	j->even = j->together + (j->late_count > 1);
-	j->asked = j->even + (j->with_even != 0);
-	j->lanes = j->asked + (j->job->asked_count > 0);
+	j->lanes = j->even + (j->with_even != 0);
 }
 
 int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsigned threads,
@@ -240,14 +243,12 @@ int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsign
 	job->fixes = vpa_arena_alloc(&job->arena, VPA_FIXES_MOST, sizeof(*job->fixes));
 	j->ranks = vpt_calloc(job->rank_count + 1, sizeof(*j->ranks));
 	j->none = vpt_calloc(j->most + 2, sizeof(*j->none));
+	j->medians = vpt_calloc(job->matching.group_count + 1, sizeof(*j->medians));
 	j->threads = threads;
-	j->with_paces = vpa_job_asks_for_paces(job);
-	rc = job->fixes && j->ranks && j->none ? VPT_OK : VPT_ENOMEM;
+	rc = job->fixes && j->ranks && j->none && j->medians ? VPT_OK : VPT_ENOMEM;
 	for (i = 0; i < threads && !rc; i++) {
 		j->rooms[i].host_ns = vpt_alloc(j->most + 2, sizeof(*j->rooms[i].host_ns));
 		rc = j->rooms[i].host_ns ? vpa_spent_init(&j->rooms[i].spent, j->most) : VPT_ENOMEM;
-		if (!rc && j->with_paces)
-			rc = vpa_asked_sums_init(&j->rooms[i].asked, j->most);
 	}
 	if (!rc)
 		rc = find_late(j);
@@ -256,6 +257,36 @@ int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsign
 	choose_lanes(j);
 	find_compared(j);
 	return vpa_replay_new(job, rows, j->lanes, threads, &j->replay);
+}
+
+static void drop_compared(struct vpa_joint *j)
+{
+	size_t r, g;
+
+	for (r = 0; j->ranks && r < j->job->rank_count; r++) {
+		vpa_spent_free(&j->ranks[r].spent);
+		j->ranks[r].is_compared = 0;
+	}
+	for (g = 0; j->medians && g < j->job->matching.group_count; g++)
+		vpa_spent_free(&j->medians[g]);
+}
+
+int vpa_joint_begin_asked(struct vpa_joint *j, const struct vpa_job_rows *rows)
+{
+	unsigned i;
+	int rc = VPT_OK;
+
+	vpa_replay_free(j->replay);
+	j->replay = NULL;
+	drop_compared(j);
+	j->is_of_asked = 1;
+	j->with_paces = vpa_job_asks_for_paces(j->job);
+	for (i = 0; i < j->threads && j->with_paces && !rc; i++)
+		rc = vpa_asked_sums_init(&j->rooms[i].asked, j->most);
+	if (rc)
+		return rc;
+	find_compared(j);
+	return vpa_replay_new(j->job, rows, 1, j->threads, &j->replay);
 }
 
 /* The one that makes a rank like the median. */
@@ -270,20 +301,34 @@ static void choose_cuts(const struct vpa_joint *j, size_t rank, struct vpa_rank_
 	const struct joint_rank *r = &j->ranks[rank];
 	size_t i;
 
+	if (j->is_of_asked) {
+		out->of_lane[0] = r->is_asked ? cut_to_median(r) : VPA_CUT_ASKED;
+		return;
+	}
 	out->of_lane[VPA_LANE_COMMON] = VPA_CUT_COMMON;
 	for (i = 0; i < j->late_count; i++)
 		if (j->late[i] == rank)
 			out->of_lane[EACH + i] = out->of_lane[j->together] = VPA_CUT_OWN;
 	if (j->with_even)
 		out->of_lane[j->even] = cut_to_median(r);
-	if (j->job->asked_count)
-		out->of_lane[j->asked] = r->is_asked ? cut_to_median(r) : VPA_CUT_ASKED;
 }
 
 /* All of what is taken away of a rank with `count` collectives. */
 static uint64_t less_of(const struct vpa_spent *less, size_t count)
 {
 	return vpt_sat_add((uint64_t)less->busy_ns[count + 1], (uint64_t)less->idle_ns[count + 1]);
+}
+
+/* Whether parts of what a rank does are asked about. */
+static int asks_of(const struct vpa_job *job, size_t rank)
+{
+	size_t i;
+
+	for (i = 0; i < job->asked_count; i++)
+		if (!job->asked[i].is_like_median &&
+			vpa_job_change_is_of(&job->asked[i], job->ranks[rank].number))
+			return 1;
+	return 0;
 }
 
 /* Sets the cut of what is asked about, if anything is. 0 or VPT_ENOMEM. */
@@ -295,7 +340,7 @@ static int asked_cut(struct vpa_joint *j, unsigned thread, size_t rank,
 	const struct vpa_rank *r = job->list.items[rank];
 	struct vpa_spent less;
 
-	if (!j->with_paces || j->ranks[rank].is_asked)
+	if (!j->is_of_asked || !asks_of(job, rank))
 		return VPT_OK;
 	if (vpa_asked_sums_set(asked, job->asked, job->asked_count, job->ranks[rank].number, r, d))
 		return VPT_ENOMEM;
@@ -360,7 +405,8 @@ int vpa_joint_end_rank(
 	if (j->ranks[rank].is_put_last)
 		return VPT_OK;
 	choose_cuts(j, rank, &cuts);
-	cuts.sums[VPA_CUT_COMMON] = common_cut(j, thread, room->of_rank);
+	if (!j->is_of_asked)
+		cuts.sums[VPA_CUT_COMMON] = common_cut(j, thread, room->of_rank);
 	if (asked_cut(j, thread, rank, d, room->of_rank, &cuts.sums[VPA_CUT_ASKED]))
 		return VPT_ENOMEM;
 	return vpa_replay_put(j->replay, &room->replay, rank, d, &cuts);
@@ -380,7 +426,8 @@ static int put_last(struct vpa_joint *j, size_t rank, struct vpa_unfolded *u, st
 	struct joint_room *room = &j->rooms[0];
 	struct joint_rank *own = &j->ranks[rank];
 	const struct vpa_rank *r = j->job->list.items[rank];
-	struct vpa_rank_cuts cuts = {.sums = {[VPA_CUT_COMMON] = common_cut(j, 0, &own->spent)}};
+	struct vpa_rank_cuts cuts = {.of_lane = {VPA_CUT_NONE}};
+	struct vpa_median_source source;
 	int rc = vpa_rank_unfold(r, u, err);
 
 	if (rc)
@@ -388,23 +435,24 @@ static int put_last(struct vpa_joint *j, size_t rank, struct vpa_unfolded *u, st
 	begin_measuring(room, &own->spent);
 	measure(room, r, &u->detail);
 	end_measuring(room, r);
-	vpa_above_median(
-		j->job, (struct vpa_median_source){spent_of, j}, j->threads, rank, &room->spent);
+	source = (struct vpa_median_source){spent_of, j, j->medians};
+	rc = vpa_above_median(j->job, &source, j->threads, rank, &room->spent);
+	if (rc)
+		return rc;
 	cuts.sums[cut_to_median(own)] = (struct vpa_cut_sums){.busy_ns = own->spent.busy_ns,
 		.less_busy_ns = room->spent.busy_ns,
 		.less_idle_ns = room->spent.idle_ns};
+	if (!j->is_of_asked)
+		cuts.sums[VPA_CUT_COMMON] = common_cut(j, 0, &own->spent);
 	choose_cuts(j, rank, &cuts);
-	rc = asked_cut(j, 0, rank, &u->detail, &own->spent, &cuts.sums[VPA_CUT_ASKED]);
-	if (rc)
-		return rc;
-	if (own->is_asked)
+	if (j->is_of_asked)
 		vpt_sat_add_to(&room->asked_ns, less_of(&room->spent, r->collective_count));
 	return vpa_replay_put(j->replay, &room->replay, rank, &u->detail, &cuts);
 }
 
 static int put_ranks_last(struct vpa_joint *j, struct vpt_err *err)
 {
-	struct vpa_unfolded u = {.without_paces = !j->with_paces};
+	struct vpa_unfolded u = {.without_paces = 1};
 	size_t r;
 	int rc = VPT_OK;
 
@@ -419,20 +467,20 @@ static int put_ranks_last(struct vpa_joint *j, struct vpt_err *err)
 
 /* What a unit loses. Units differ, as blocks grow: what their stretch loses is theirs in equal parts; of the whole job it is
  * their share of it. */
-static double lost_of_unit(const struct vpa_joint *j, int64_t base_ns, int64_t ns)
+static double lost_of_unit(const struct vpa_joint *j, int64_t ns)
 {
-	double lost = (double)(base_ns - ns);
+	double lost = (double)(j->base_ns - ns);
 
 	if (j->is_of_units && j->job->units)
 		return lost / (double)j->job->units;
 	/* The job begins when its first rank does. */
-	return lost / (double)(j->job->start_ns ? (int64_t)j->job->span_ns : base_ns) *
+	return lost / (double)(j->job->start_ns ? (int64_t)j->job->span_ns : j->base_ns) *
 	       (double)j->job->unit_ns;
 }
 
 /* `members` are indexes of ranks; none: all. */
 static void add_fix(struct vpa_joint *j, enum vpa_fix_kind kind, const size_t *members,
-	size_t count, int64_t base_ns, int64_t ns)
+	size_t count, int64_t ns)
 {
 	double unit_ns = (double)j->job->unit_ns, lost;
 	struct vpa_job *job = j->job;
@@ -440,9 +488,9 @@ static void add_fix(struct vpa_joint *j, enum vpa_fix_kind kind, const size_t *m
 	int64_t names[VPA_FIX_RANKS_MOST];
 	size_t i;
 
-	if (job->fix_count == VPA_FIXES_MOST || base_ns <= 0 || !job->unit_ns)
+	if (job->fix_count == VPA_FIXES_MOST || j->base_ns <= 0 || !job->unit_ns)
 		return;
-	lost = lost_of_unit(j, base_ns, ns);
+	lost = lost_of_unit(j, ns);
 	job->fix_count++;
 	*fix = (struct vpa_job_fix){.kind = kind,
 		.member_count = count,
@@ -483,49 +531,61 @@ static struct vpa_replay_stretch units_of(const struct vpa_job *job)
 	return (struct vpa_replay_stretch){0, 0, 0, 0};
 }
 
+static void add_fixes(struct vpa_joint *j, const struct vpa_replayed *done)
+{
+	size_t i;
+
+	j->base_ns = done->ns[VPA_LANE_UNCHANGED];
+	add_fix(j, VPA_FIX_HOST_CODE, NULL, 0, done->ns[VPA_LANE_COMMON]);
+	for (i = 0; i < j->late_count; i++)
+		add_fix(j, VPA_FIX_LIKE_MEDIAN, &j->late[i], 1, done->ns[EACH + i]);
+	if (j->late_count > 1)
+		add_fix(j, VPA_FIX_LIKE_MEDIAN, j->late, j->late_count, done->ns[j->together]);
+	if (j->with_even)
+		add_fix(j, VPA_FIX_LIKE_MEDIAN, NULL, 0, done->ns[j->even]);
+}
+
+static void add_asked(struct vpa_joint *j, const struct vpa_replayed *done)
+{
+	struct vpa_job *job = j->job;
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++)
+		job->asked_is_bound |= asks_of(job, i) && !job->list.items[i]->has_paces;
+	for (i = 0; i < j->threads; i++)
+		vpt_sat_add_to(&job->asked_ns, j->rooms[i].asked_ns);
+	add_fix(j, VPA_FIX_ASKED, NULL, 0, done->ns[0]);
+}
+
 int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 {
 	struct vpa_job *job = j->job;
 	struct vpa_replayed done;
-	size_t i;
 	int rc = put_ranks_last(j, err);
 
 	if (rc)
 		return rc;
 	vpa_replay_run(j->replay, units_of(job), &done);
 	j->is_of_units = done.is_of_stretch;
-	job->replay_error_ns = done.error_ns;
-	job->is_replayed = 1;
-	add_fix(j, VPA_FIX_HOST_CODE, NULL, 0, done.ns[VPA_LANE_UNCHANGED],
-		done.ns[VPA_LANE_COMMON]);
-	for (i = 0; i < j->late_count; i++)
-		add_fix(j, VPA_FIX_LIKE_MEDIAN, &j->late[i], 1, done.ns[VPA_LANE_UNCHANGED],
-			done.ns[EACH + i]);
-	for (i = 0; i < job->rank_count; i++)
-		job->asked_is_bound |= j->with_paces && !job->list.items[i]->has_paces;
-	for (i = 0; i < j->threads; i++)
-		vpt_sat_add_to(&job->asked_ns, j->rooms[i].asked_ns);
-	if (job->asked_count)
-		add_fix(j, VPA_FIX_ASKED, NULL, 0, done.ns[VPA_LANE_UNCHANGED], done.ns[j->asked]);
-	if (j->late_count > 1)
-		add_fix(j, VPA_FIX_LIKE_MEDIAN, j->late, j->late_count, done.ns[VPA_LANE_UNCHANGED],
-			done.ns[j->together]);
-	if (j->with_even)
-		add_fix(j, VPA_FIX_LIKE_MEDIAN, NULL, 0, done.ns[VPA_LANE_UNCHANGED],
-			done.ns[j->even]);
+	if (j->is_of_asked) {
+		add_asked(j, &done);
+	} else {
+		job->replay_error_ns = done.error_ns;
+		job->is_replayed = 1;
+		add_fixes(j, &done);
+	}
 	return vpa_sort(job->fixes, job->fix_count, sizeof(*job->fixes), by_gain);
 }
 
 void vpa_joint_free(struct vpa_joint *j)
 {
 	unsigned i;
-	size_t r;
 
 	if (!j)
 		return;
-	for (r = 0; j->ranks && r < j->job->rank_count; r++)
-		vpa_spent_free(&j->ranks[r].spent);
+	drop_compared(j);
 	vpt_free(j->ranks);
+	vpt_free(j->medians);
 	vpt_free(j->none);
 	for (i = 0; i < VPA_RANK_THREADS_MOST; i++) {
 		vpa_spent_free(&j->rooms[i].spent);

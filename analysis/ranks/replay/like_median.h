@@ -22,13 +22,17 @@ void vpa_spent_free(struct vpa_spent *s);
 void vpa_median_ranks(
 	const struct vpa_job *job, size_t rank, void (*mark)(void *ctx, size_t rank), void *ctx);
 
-/* What the rank does more than the median before each collective, and all before it, as sums. spent_of(ctx, r) is what rank r spent,
- * of those above; it is called by several threads. */
+/* Of whom the medians are: spent_of(ctx, r) is what rank r spent, of those above; several threads call it. Medians that more ranks
+ * have in common are kept. */
 struct vpa_median_source {
 	const struct vpa_spent *(*spent_of)(const void *ctx, size_t rank);
 	const void *ctx;
+	struct vpa_spent *
+		of_rows; /* by group, NULL: not known yet; the caller frees them, and sets them to NULL at first */
 };
-void vpa_above_median(const struct vpa_job *job, struct vpa_median_source source, unsigned threads,
-	size_t rank, struct vpa_spent *less);
+
+/* What the rank does more than the median before each collective, and all before it, as sums. 0 or VPT_ENOMEM. */
+int vpa_above_median(const struct vpa_job *job, const struct vpa_median_source *source,
+	unsigned threads, size_t rank, struct vpa_spent *less);
 
 #endif

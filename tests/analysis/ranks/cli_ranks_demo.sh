@@ -110,6 +110,23 @@ job all-half --ranks 4 --scale-host 0.5
 predicts alike "ranks all: host 0.5" all-half
 predicts kernel "rank 3: scale gemm 0.5 in ffn*" alike
 
+# A change is replayed after the rest is freed: a job that is reported within the limit of memory can also be asked about.
+if built "$bin/bench_ranks" "the memory of a change"; then
+	mkdir many
+	"$bin/bench_ranks" 250 4000 -o many || fail "no job of many ranks was made"
+	cases=$((cases + 1))
+	python3 - "$VPT_ANALYZE" many <<'PY' >answer || fail "memory of a change: $(cat answer)"
+import os, sys
+def most_kb(*change):
+    args = [sys.argv[1], "ranks", sys.argv[2], "-j", "1", "-o", "many.txt", "--force", *change]
+    status, used = os.wait4(os.spawnv(os.P_NOWAIT, args[0], args), 0)[1:]
+    return sys.exit(print("failed:", status, args) or 1) if status else used.ru_maxrss
+plain, change = most_kb(), most_kb("--change", "all: host 0.5")
+if change > 1.1 * plain:
+    sys.exit(print("%d KB, with a change %d KB" % (plain, change)) or 1)
+PY
+fi
+
 # Two late ranks: while one waits for the other its host is ahead of its GPU, and what it is late with is in no time between collectives.
 job eight --ranks 8 --blocks 3 --steps 4 --layers 6
 job eight-late --ranks 8 --blocks 3 --steps 4 --layers 6 --plant 3:host=400,5:host=390

@@ -79,10 +79,11 @@ static int render(const struct vpa_job *job, struct vpt_err *err)
 }
 
 /* Takes the ranks, of which the first is the base too. */
-static int report(struct vpa_rank_list *list, const struct vpa_rank *base, struct vpt_err *err)
+static int report(struct vpa_rank_list *list, const struct vpa_rank *base,
+	const struct vpa_job_change *asked, size_t asked_count, struct vpt_err *err)
 {
 	struct vpa_job *job;
-	int rc = vpa_job_new(list, &job, err);
+	int rc = vpa_job_new_asked(list, asked, asked_count, &job, err);
 
 	if (rc)
 		return rc;
@@ -118,7 +119,7 @@ static int unpack(struct vpa_rank_list *list, struct vpt_err *err)
 	return rc;
 }
 
-static int run_report(struct vpt_err *err)
+static int run(const struct vpa_job_change *asked, size_t asked_count, struct vpt_err *err)
 {
 	struct vpa_rank_list list = {.count = 0}, base = {.count = 0};
 	int rc = unpack(&list, err);
@@ -126,10 +127,25 @@ static int run_report(struct vpt_err *err)
 	if (!rc)
 		rc = unpack(&base, err);
 	if (!rc)
-		rc = report(&list, base.items[0], err);
+		rc = report(&list, base.items[0], asked, asked_count, err);
 	vpa_rank_list_free(&list);
 	vpa_rank_list_free(&base);
 	return rc;
+}
+
+static int run_report(struct vpt_err *err)
+{
+	return run(NULL, 0, err);
+}
+
+static int run_changes(struct vpt_err *err)
+{
+	struct vpa_job_change asked[2];
+	int rc = vpa_job_change_read("0: host 0.5", &asked[0], err);
+
+	if (!rc)
+		rc = vpa_job_change_read("rank 1 like median", &asked[1], err);
+	return rc ? rc : run(asked, 2, err);
 }
 
 /* Packs ranks as they are and writes them to memory, into `out`, which is the caller's; NULL: for nothing. */
@@ -173,6 +189,12 @@ static void a_report_of_ranks_survives_each_failed_allocation(void **state)
 	vpt_fail_each_allocation(run_report);
 }
 
+static void changes_of_ranks_survive_each_failed_allocation(void **state)
+{
+	(void)state;
+	vpt_fail_each_allocation(run_changes);
+}
+
 static void a_summary_of_ranks_survives_each_failed_allocation(void **state)
 {
 	(void)state;
@@ -211,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_of_ranks_survives_each_failed_allocation),
+		cmocka_unit_test(changes_of_ranks_survive_each_failed_allocation),
 		cmocka_unit_test(a_summary_of_ranks_survives_each_failed_allocation),
 	};
 
