@@ -21,7 +21,7 @@ static const struct vpa_job_change *other_of(
 	for (i = 0; i < job->asked_count; i++) {
 		const struct vpa_job_change *a = &job->asked[i];
 
-		if (a->is_like_median)
+		if (!vpa_job_change_is_of_parts(a))
 			continue;
 		if (!a->rank_count || !of->rank_count)
 			return a;
@@ -61,7 +61,7 @@ int vpa_job_asks_for_paces(const struct vpa_job *job)
 {
 	size_t i;
 
-	for (i = 0; i < job->asked_count && job->asked[i].is_like_median; i++)
+	for (i = 0; i < job->asked_count && !vpa_job_change_is_of_parts(&job->asked[i]); i++)
 		;
 	return i < job->asked_count;
 }

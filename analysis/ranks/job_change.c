@@ -1,6 +1,7 @@
 /* job_change.c - reads them, and which parts they are about. */
 #include "analysis/ranks/job_change.h"
 
+#include "analysis/names/families.h"
 #include "analysis/report/rows/causes.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
@@ -102,29 +103,79 @@ static const char *find_like_median(const char *text)
 	return NULL;
 }
 
-static int is_sum(const struct vpa_change *c)
+/* The kind of collectives of this name; of "comm" any, VPA_COLLECTIVE_KINDS. 0: there is none. */
+static int find_collective(const struct vpa_change *c, enum vpa_collective_kind *out)
 {
-	if (c->kind == VPA_CHANGE_HOST)
-		return !*c->line && !*c->thread && !c->per_launch && !c->least_ns && !c->most_ns;
-	return c->kind == VPA_CHANGE_SCALE &&
-	       (c->what == VPA_WHAT_FAMILY || c->what == VPA_WHAT_COPY_KIND);
+	unsigned kind;
+
+	*out = VPA_COLLECTIVE_KINDS;
+	if (c->what == VPA_WHAT_FAMILY)
+		return vpa_family_is_comm((enum vpa_family)c->number);
+	for (kind = VPA_COLLECTIVE_OTHER + 1; kind < VPA_COLLECTIVE_KINDS; kind++)
+		if (!strcmp(vpa_collective_name((enum vpa_collective_kind)kind), c->name)) {
+			*out = (enum vpa_collective_kind)kind;
+			return 1;
+		}
+	return 0;
+}
+
+/* Why a condensed rank does not know what a change would bring; NULL: it does. */
+static const char *why_not(const struct vpa_change *c)
+{
+	static const char calls[] = "which calls it made, and what waited for them, is not kept",
+			  launches[] = "its single launches are not kept",
+			  ranges[] = "its single ranges are not kept",
+			  copies[] = "of its copies the time is kept, not the bytes: \"scale "
+				     "KIND X\" can be asked";
+	static const char *const kinds[] = {
+		[VPA_CHANGE_DROP] = calls,
+		[VPA_CHANGE_DELETE] = calls,
+		[VPA_CHANGE_HOST_AFTER] = calls,
+		[VPA_CHANGE_RATE] = copies,
+		[VPA_CHANGE_PIN] = copies,
+		[VPA_CHANGE_ASIDE] = launches,
+		[VPA_CHANGE_GRAPH] = launches,
+		[VPA_CHANGE_SKIP] = ranges,
+		[VPA_CHANGE_STEPS] = ranges,
+	};
+
+	if (c->kind != VPA_CHANGE_HOST && c->kind != VPA_CHANGE_SCALE)
+		return kinds[c->kind];
+	if (c->kind == VPA_CHANGE_HOST &&
+		(*c->line || *c->thread || c->per_launch || c->least_ns || c->most_ns))
+		return "of its host code the sum is kept, not each stretch, thread and line";
+	if (c->kind == VPA_CHANGE_SCALE && c->on_gpu)
+		return "it is one GPU: say its rank, as in \"3: scale gemm 0.5\"";
+	if (c->kind == VPA_CHANGE_SCALE && c->what == VPA_WHAT_KERNELS)
+		return "of its kernels the families are kept, not the names";
+	return c->factor > 1 ? "how soon it can begin with more to do is not kept: X is at most 1"
+			     : NULL;
 }
 
 static int read_change(const char *change, struct vpa_job_change *out, struct vpt_err *err)
 {
+	const char *why;
 	int rc = vpa_change_read(change, &out->change, err);
 
 	if (rc)
 		return rc;
-	if (!is_sum(&out->change) || out->change.factor > 1)
+	if (out->change.kind == VPA_CHANGE_SCALE &&
+		find_collective(&out->change, &out->collective)) {
+		out->is_of_transfers = 1;
+		if (!out->rank_count && !*out->change.place && !out->change.on_gpu)
+			return VPT_OK;
 		return vpt_fail(err, VPT_EINVAL,
-			"--change: expected \"host X [in PLACE]\" or \"scale FAMILY X [in PLACE]\" "
-			"with X "
-			"up to 1, since a rank has only sums between its collectives; found "
-			"\"%s\": "
-			"what-if replays one rank with it",
-			change);
-	return VPT_OK;
+			"--change \"%s\": expected \"all: scale %s X\": a collective is of all "
+			"its ranks",
+			out->text, out->change.name);
+	}
+	why = why_not(&out->change);
+	if (!why)
+		return VPT_OK;
+	return vpt_fail(err, VPT_EINVAL,
+		"--change \"%s\": a rank beside others is what it did between its collectives: "
+		"%s. Of one rank alone: vptrace-analyze what-if FILE --change \"%s\"",
+		out->text, why, change);
 }
 
 int vpa_job_change_read(const char *text, struct vpa_job_change *out, struct vpt_err *err)
@@ -173,8 +224,8 @@ static double change_left(const struct vpa_job_change *asked, size_t count, int6
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (!asked[i].is_like_median && vpa_job_change_is_of(&asked[i], rank) &&
-			is_about(&asked[i].change, part))
+		if (vpa_job_change_is_of_parts(&asked[i]) &&
+			vpa_job_change_is_of(&asked[i], rank) && is_about(&asked[i].change, part))
 			left *= asked[i].change.factor;
 	return left;
 }

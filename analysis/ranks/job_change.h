@@ -2,9 +2,11 @@
  *
  *	all: host X [in PLACE]                  host code between calls takes X times as long
  *	3: scale FAMILY|KIND X [in PLACE]       kernels of a family, or copies of a kind, take X times as long
+ *	all: scale comm|all-reduce|... X        all collectives, or those of a kind, transfer X times as long
  *	0, 3 like median                        between collectives these take no longer than the median of the others
  *
- * "ranks all:" and "rank 3:" are the same. X is at most 1. A condensed rank has sums between its collectives, so nothing is known of
+ * "ranks all:" and "rank 3:" are the same. X is at most 1, but of transfers.
+ * A condensed rank has sums between its collectives, so nothing is known of
  * single calls: other changes of ../retime/replay/change.h are refused. PLACE is one as LATER BY has it, or a pattern as of a shell. Of
  * host code, that beside which the GPU worked takes the same share less as that for which it waited.
  *
@@ -24,11 +26,19 @@ struct vpa_job_change {
 	int64_t ranks[VPA_JOB_CHANGE_RANKS]; /* their numbers */
 	size_t rank_count;                   /* 0: all ranks */
 	int is_like_median;                  /* then `change` is none */
+	int is_of_transfers; /* of collectives of this kind; VPA_COLLECTIVE_KINDS: of any */
+	enum vpa_collective_kind collective;
 	struct vpa_change change;
 };
 
 /* Reads one. VPT_EINVAL with what was expected. */
 int vpa_job_change_read(const char *text, struct vpa_job_change *out, struct vpt_err *err);
+
+/* Whether it is about what ranks do between collectives, part by part. */
+static inline int vpa_job_change_is_of_parts(const struct vpa_job_change *c)
+{
+	return !c->is_like_median && !c->is_of_transfers;
+}
 
 /* Whether it is of the rank with this number. */
 static inline int vpa_job_change_is_of(const struct vpa_job_change *c, int64_t rank)

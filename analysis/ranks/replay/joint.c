@@ -6,6 +6,7 @@
 #include "analysis/ranks/job_change.h"
 #include "analysis/ranks/replay/joint_replay.h"
 #include "analysis/ranks/replay/like_median.h"
+#include "analysis/ranks/replay/tried_ranks.h"
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/rank_threads.h"
@@ -104,75 +105,6 @@ static void end_measuring(struct joint_room *room, const struct vpa_rank *r)
 
 /* ---- what is tried ---- */
 
-/* What others would wait for a rank if nobody were later: what they do wait for it, and what it waits less than the median rank. A
- * rank that is a little less late than another one comes last to nothing. */
-struct candidate {
-	size_t rank;
-	uint64_t ns, less_ns; /* less_ns: than the median rank, a quarter of that or more */
-};
-
-static int by_ns(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static uint64_t median_wait(const struct vpa_job *job, int64_t *numbers)
-{
-	size_t i;
-
-	for (i = 0; i < job->rank_count; i++)
-		numbers[i] = (int64_t)(vpa_job_wait_of(job, &job->ranks[i]) & INT64_MAX);
-	return (uint64_t)vpa_nth(numbers, job->rank_count, job->rank_count / 2);
-}
-
-/* Those for whom others would wait a tenth of all waits, and whose captures do not end early: what such a rank would bring is not
- * known. Where some wait less than most do, who waits as long as these only passes
- * on what it waited for itself. For a rank without a partner nobody waits. */
-static int find_late(struct vpa_joint *j)
-{
-	struct vpa_job *job = j->job;
-	struct candidate *order = vpt_calloc(job->rank_count + 1, sizeof(*order));
-	int64_t *numbers = vpt_alloc(job->rank_count + 1, sizeof(*numbers));
-	uint64_t median_ns, blame_ns = 0;
-	int waits_less = 0;
-	size_t i;
-
-	if (!order || !numbers) {
-		vpt_free(order);
-		vpt_free(numbers);
-		return VPT_ENOMEM;
-	}
-	median_ns = median_wait(job, numbers);
-	for (i = 0; i < job->rank_count; i++) {
-		const struct vpa_job_rank *r = &job->ranks[i];
-		uint64_t less_ns = vpt_sat_sub(median_ns, vpa_job_wait_of(job, r));
-
-		order[i] = (struct candidate){
-			i, vpa_job_blame_of(job, r), less_ns > median_ns / 4 ? less_ns : 0};
-		vpt_sat_add_to(&blame_ns, order[i].ns);
-		vpt_sat_add_to(&order[i].ns, vpt_sat_mul(order[i].less_ns, job->rank_count - 1));
-		waits_less |= order[i].less_ns != 0;
-	}
-	qsort(order, job->rank_count, sizeof(*order), by_ns);
-	for (i = 0; i < job->rank_count && j->late_count < VPA_FIX_RANKS_MOST &&
-		    order[i].ns > blame_ns / 10;
-		i++) {
-		const struct vpa_job_rank *r = &job->ranks[order[i].rank];
-
-		if (!r->matched || r->cut_ns || (waits_less && !order[i].less_ns))
-			continue;
-		j->late[j->late_count++] = order[i].rank;
-		j->ranks[order[i].rank].is_late = 1;
-	}
-	vpt_free(order);
-	vpt_free(numbers);
-	return VPT_OK;
-}
-
 static void compare(void *ctx, size_t rank)
 {
 	struct vpa_joint *j = ctx;
@@ -251,9 +183,11 @@ int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsign
 		rc = j->rooms[i].host_ns ? vpa_spent_init(&j->rooms[i].spent, j->most) : VPT_ENOMEM;
 	}
 	if (!rc)
-		rc = find_late(j);
+		rc = vpa_tried_ranks(job, j->late, &j->late_count);
 	if (rc)
 		return rc;
+	for (r = 0; r < j->late_count; r++)
+		j->ranks[j->late[r]].is_late = 1;
 	choose_lanes(j);
 	find_compared(j);
 	return vpa_replay_new(job, rows, j->lanes, threads, &j->replay);
@@ -271,6 +205,21 @@ static void drop_compared(struct vpa_joint *j)
 		vpa_spent_free(&j->medians[g]);
 }
 
+static void scale_transfers(struct vpa_joint *j)
+{
+	unsigned kind;
+	size_t i;
+
+	for (i = 0; i < j->job->asked_count; i++) {
+		const struct vpa_job_change *a = &j->job->asked[i];
+
+		for (kind = 0; a->is_of_transfers && kind < VPA_COLLECTIVE_KINDS; kind++)
+			if (a->collective == VPA_COLLECTIVE_KINDS || a->collective == kind)
+				vpa_replay_scale_transfers(j->replay,
+					(enum vpa_collective_kind)kind, a->change.factor);
+	}
+}
+
 int vpa_joint_begin_asked(struct vpa_joint *j, const struct vpa_job_rows *rows)
 {
 	unsigned i;
@@ -286,7 +235,10 @@ int vpa_joint_begin_asked(struct vpa_joint *j, const struct vpa_job_rows *rows)
 	if (rc)
 		return rc;
 	find_compared(j);
-	return vpa_replay_new(j->job, rows, 1, j->threads, &j->replay);
+	rc = vpa_replay_new(j->job, rows, 1, j->threads, &j->replay);
+	if (!rc)
+		scale_transfers(j);
+	return rc;
 }
 
 /* The one that makes a rank like the median. */
@@ -325,7 +277,7 @@ static int asks_of(const struct vpa_job *job, size_t rank)
 	size_t i;
 
 	for (i = 0; i < job->asked_count; i++)
-		if (!job->asked[i].is_like_median &&
+		if (vpa_job_change_is_of_parts(&job->asked[i]) &&
 			vpa_job_change_is_of(&job->asked[i], job->ranks[rank].number))
 			return 1;
 	return 0;
@@ -552,8 +504,10 @@ static void add_asked(struct vpa_joint *j, const struct vpa_replayed *done)
 
 	for (i = 0; i < job->rank_count; i++)
 		job->asked_is_bound |= asks_of(job, i) && !job->list.items[i]->has_paces;
-	for (i = 0; i < j->threads; i++)
+	for (i = 0; i < j->threads; i++) {
 		vpt_sat_add_to(&job->asked_ns, j->rooms[i].asked_ns);
+		vpt_sat_add_to(&job->asked_ns, j->rooms[i].replay.transfers_ns);
+	}
 	add_fix(j, VPA_FIX_ASKED, NULL, 0, done->ns[0]);
 }
 

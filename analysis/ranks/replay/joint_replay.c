@@ -1,6 +1,7 @@
 /* joint_replay.c - terms of ranks become links of events, which then come in the order in which the last rank came to each.
  *
- * An event is a row of a group or a collective without a partner, a *single*; the last one is the end of all ranks. */
+ * An event is a row of a group or a collective without a partner, a *single*; the last one is the end of all ranks. How a rank is put has
+ * one state: more than 600 lines. */
 #include "analysis/ranks/replay/joint_replay.h"
 
 #include "analysis/base/sort.h"
@@ -27,6 +28,8 @@ struct vpa_replay {
 	struct vpa_numbered *order; /* events but the last one, by time */
 	size_t event_count;         /* without the last one */
 	struct vpa_links links;
+	int scales_transfers;
+	double transfers[VPA_COLLECTIVE_KINDS]; /* factors of them */
 };
 
 /* When the last one came to an event, as recorded. */
@@ -152,6 +155,16 @@ void vpa_replay_free(struct vpa_replay *p)
 	vpt_free(p);
 }
 
+void vpa_replay_scale_transfers(struct vpa_replay *p, enum vpa_collective_kind kind, double factor)
+{
+	unsigned i;
+
+	for (i = 0; i < VPA_COLLECTIVE_KINDS && !p->scales_transfers; i++)
+		p->transfers[i] = 1;
+	p->scales_transfers = 1;
+	p->transfers[kind] *= factor;
+}
+
 /* ---- ranks ---- */
 
 /* A rank that is put. */
@@ -196,6 +209,25 @@ static void set_items_of_rows(const struct vpa_replay *p, struct vpa_replay_room
 	}
 }
 
+/* What passes from the last arrival to the first end is the transfer, the same on all ranks. A rank that leaves before the last one has
+ * come, as in sends and receives, has none. */
+static void scale_transfers(const struct vpa_replay *p, struct vpa_replay_room *room, size_t rank)
+{
+	const struct vpa_rank *r = p->job->list.items[rank];
+	size_t i;
+
+	for (i = 0; i < r->collective_count; i++) {
+		const struct vpa_job_row *row = &p->rows->items[room->events[i]];
+		double left = p->transfers[vpa_rank_key(r, i)->kind], less;
+
+		if (room->events[i] >= p->rows->count || row->first_end_ns <= row->last_ns)
+			continue;
+		less = (1 - left) * (double)(row->first_end_ns - row->last_ns);
+		room->items[i].rest_ns -= (int64_t)less;
+		vpt_sat_add_to(&room->transfers_ns, (uint64_t)(less < 0 ? -less : less));
+	}
+}
+
 /* The same of all. That of a single is its length by its own clock: it is beside no other one. 0 or VPT_ENOMEM. */
 static int set_items(const struct vpa_replay *p, struct vpa_replay_room *room, size_t rank)
 {
@@ -205,6 +237,8 @@ static int set_items(const struct vpa_replay *p, struct vpa_replay_room *room, s
 	if (vpt_grow(&room->items, &room->item_cap, r->collective_count + 1, sizeof(*room->items)))
 		return VPT_ENOMEM;
 	set_items_of_rows(p, room, rank);
+	if (p->scales_transfers)
+		scale_transfers(p, room, rank);
 	for (i = p->first_single[rank]; i < p->first_single[rank + 1]; i++) {
 		struct vpa_item_times span = vpa_rank_item_times(r, p->singles[i].item);
 

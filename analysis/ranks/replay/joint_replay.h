@@ -40,12 +40,16 @@ struct vpa_replay_room {
 		int64_t at_ns, rest_ns;
 	} * items;
 	size_t event_cap, item_cap;
+	uint64_t
+		transfers_ns; /* by how much transfers are scaled, of all its ranks: longer or shorter */
 };
 
 /* Begins a replay of a job whose ranks all have terms; job and rows are borrowed. 0 or VPT_ENOMEM; the caller frees it after
  * either. */
 int vpa_replay_new(const struct vpa_job *job, const struct vpa_job_rows *rows, unsigned lanes,
 	unsigned threads, struct vpa_replay **out);
+/* In all lanes, transfers of collectives of this kind take `factor` times as long; before ranks are put. */
+void vpa_replay_scale_transfers(struct vpa_replay *p, enum vpa_collective_kind kind, double factor);
 /* Puts a rank, each once. Several threads may, each with its room. 0 or VPT_ENOMEM. */
 int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
 	const struct vpa_rank_detail *d, const struct vpa_rank_cuts *cuts);

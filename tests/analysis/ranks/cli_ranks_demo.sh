@@ -109,6 +109,16 @@ predicts medium "all: host 0.5" medium-half
 job all-half --ranks 4 --scale-host 0.5
 predicts alike "ranks all: host 0.5" all-half
 predicts kernel "rank 3: scale gemm 0.5 in ffn*" alike
+job link-double --ranks 4 --plant 0:link=200
+predicts alike "all: scale comm 2" link-double
+predicts link-double "all: scale comm 0.5" alike
+# What needs single calls is refused, and the message says why.
+for refused in "all: drop syncs;calls" "3: host 0.5 over 1ms;each stretch" "all: rate HtoD 20;bytes" "all: scale flash* 0.5;families" \
+	"all: graph x;launches" "all: steps 2 x;ranges" "0: scale gemm 0.5 on GPU 1;say its rank" "3: scale gemm 2;at most 1" \
+	"3: scale all-gather 0.5;all its ranks"; do
+	expect 2 "$refused" ranks kernel --change "${refused%%;*}"
+	says err "${refused#*;}"
+done
 
 # A change is replayed after the rest is freed: a job that is reported within the limit of memory can also be asked about.
 if built "$bin/bench_ranks" "the memory of a change"; then
