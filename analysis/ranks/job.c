@@ -631,6 +631,9 @@ static int make(struct vpa_job *job, struct vpt_err *err)
 	vpa_cut_ranks_find(job);
 	describe(job);
 	find_unit(job);
+	rc = vpa_late_start_find(job);
+	if (rc)
+		return rc;
 	rc = vpa_job_check_asked(job, err);
 	if (!rc)
 		rc = describe_groups(job);

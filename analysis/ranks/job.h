@@ -252,6 +252,10 @@ struct vpa_job {
 	enum vpa_unit_kind unit;           /* of most ranks */
 	uint64_t units, unit_ns;           /* of a rank; the mean over ranks */
 	uint64_t span_ns; /* from the first op to the last, the mean over these ranks */
+	/* Before that, in NCCL's calls that make communicators: how much later than the others these ranks came, and what the others
+	 * waited there, the median; 0 and NULL: less than a fiftieth of the time and than a unit, or not known. */
+	uint64_t init_late_ns;
+	const char *init_late_ranks;
 	/* What a rank waits at the start, the mean; 0: less than a fiftieth of the time. It happens once, so it is not in unit_ns,
 	 * span_ns, and what is said of a unit. */
 	uint64_t start_ns;

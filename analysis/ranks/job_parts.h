@@ -33,6 +33,11 @@ void vpa_job_waits_take_stretches(struct vpa_job_waits *w, unsigned thread,
 int vpa_job_waits_end(struct vpa_job_waits *w);
 void vpa_job_waits_free(struct vpa_job_waits *w); /* accepts NULL */
 
+/* ---- late_start.c: ranks that came late to the first communicator ---- */
+
+/* Fills in init_late_ns and init_late_ranks of a job whose unit is known. 0 or VPT_ENOMEM. */
+int vpa_late_start_find(struct vpa_job *job);
+
 /* ---- job_asked.c ---- */
 
 /* Whether the ranks that the changes are of are there, and none has another one beside the one that makes it like the median; joins

@@ -8,7 +8,9 @@
 #include "analysis/folds/observer.h"
 #include "analysis/model/collective_facts.h"
 #include "analysis/ranks/rank/rank_parts.h"
+#include "formats/base/count.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 #include "formats/base/text.h"
 #include "formats/chunk/strings.h"
 
@@ -35,6 +37,14 @@ struct reading {
 	struct vpa_index place_ids;
 	uint32_t *place_of;
 	size_t place_cap;
+	/* By name of ranges: 1: they are no calls that make communicators, 2: they are. */
+	unsigned char *inits_of_names;
+	size_t init_name_cap;
+	struct vpa_index processes; /* rows of */
+	struct process {
+		uint64_t init_ns, inits;
+	} * inits;
+	size_t process_cap;
 	struct device *devices; /* by index in the model */
 	size_t device_count, device_cap;
 	struct vpa_rank_list ranks;
@@ -177,6 +187,41 @@ static int take_gap(void *ctx, const struct vpa_gap *gap)
 	return rc;
 }
 
+static int is_init_name(const struct vpa_model *m, const struct vpa_range *range)
+{
+	static const char *const calls[] = {"ncclCommInit", "ncclCommSplit"};
+	struct vpt_text name = vpa_name(m, range->name);
+	size_t i;
+
+	for (i = 0; i < COUNT(calls); i++)
+		if (name.len >= strlen(calls[i]) && !memcmp(name.text, calls[i], strlen(calls[i])))
+			return vpt_text_is(vpa_name(m, range->domain), "NCCL");
+	return 0;
+}
+
+/* Of the whole capture: what a rank waits there is before its first op. */
+static int take_range(void *ctx, const struct vpa_range *range)
+{
+	struct reading *r = ctx;
+	const struct vpa_model *m = r->view.context->model;
+	uint32_t row;
+
+	if (vpt_grow_zeroed(&r->inits_of_names, &r->init_name_cap, (size_t)range->name + 1,
+		    sizeof(*r->inits_of_names)))
+		return VPT_ENOMEM;
+	if (!r->inits_of_names[range->name])
+		r->inits_of_names[range->name] = (unsigned char)(1 + is_init_name(m, range));
+	if (r->inits_of_names[range->name] != 2 || range->nested || range->unmatched)
+		return VPT_OK;
+	row = vpa_index_row(&r->processes, (uint64_t)m->threads[range->thread].pid, 0, &r->inits,
+		&r->process_cap, sizeof(*r->inits));
+	if (row == UINT32_MAX)
+		return VPT_ENOMEM;
+	vpt_sat_add_to(&r->inits[row].init_ns, vpt_sat_sub(range->end_ns, range->start_ns));
+	r->inits[row].inits++;
+	return VPT_OK;
+}
+
 static int take_begin(void *ctx, const struct vpa_observer_view *view)
 {
 	((struct reading *)ctx)->view = *view;
@@ -244,6 +289,16 @@ static int put_collectives(const struct device *d, struct vpa_rank *rank)
 	return rc ? rc : vpa_rank_set_marks(rank, &rank->detail);
 }
 
+static void set_inits(const struct reading *r, struct vpa_rank *rank)
+{
+	uint32_t row = vpa_index_find(&r->processes, (uint64_t)rank->pid, 0);
+
+	if (row == UINT32_MAX)
+		return;
+	rank->inits = r->inits[row].inits;
+	rank->init_ns = r->inits[row].init_ns;
+}
+
 static int end_device(struct reading *r, uint32_t index, struct vpa_rank_company company)
 {
 	struct device *d = &r->devices[index];
@@ -257,6 +312,7 @@ static int end_device(struct reading *r, uint32_t index, struct vpa_rank_company
 	rank->device = r->view.context->model->devices[index];
 	rank->first_ns = d->first_ns;
 	rank->last_ns = d->last_ns;
+	set_inits(r, rank);
 	unknown = vpa_index_put(&d->parts, (uint64_t)VPA_TIME_IDLE << 32 | VPA_CAUSE_NOT_IDLE, 0);
 	if (unknown == UINT32_MAX)
 		return VPT_ENOMEM;
@@ -315,6 +371,9 @@ static void free_reading(struct reading *r)
 		vpt_free(d->collectives);
 	}
 	vpt_free(r->devices);
+	vpt_free(r->inits_of_names);
+	vpt_free(r->inits);
+	vpa_index_free(&r->processes);
 	vpt_strings_free(&r->places);
 	vpa_index_free(&r->place_ids);
 	vpt_free(r->place_of);
@@ -347,8 +406,12 @@ int vpa_ranks_read(const struct vpt_trace *trace, const char *capture,
 {
 	struct reading r = {.is_whole = !options->has_from && !options->has_to && !options->range &&
 					!options->request};
-	const struct vpa_observer observer = {
-		.ctx = &r, .begin = take_begin, .ops = take_ops, .gap = take_gap, .end = take_end};
+	const struct vpa_observer observer = {.ctx = &r,
+		.begin = take_begin,
+		.ops = take_ops,
+		.gap = take_gap,
+		.range = take_range,
+		.end = take_end};
 	struct vpa_options o = *options;
 	struct vpa_report *report = NULL;
 	size_t i;

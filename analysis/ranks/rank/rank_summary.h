@@ -208,6 +208,8 @@ struct vpa_rank {
 	struct vpa_rank_clock clock;
 	struct vpa_rank_stage *stages;
 	size_t stage_count;
+	/* What its host spent in NCCL's calls that make communicators: each waits for all ranks of it. */
+	uint64_t init_ns, inits;
 
 	struct vpa_part_name *part_names; /* by class, kind and place */
 	size_t part_name_count;

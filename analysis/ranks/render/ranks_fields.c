@@ -460,6 +460,12 @@ static const struct vpa_field job_fields[] = {
 		"what most ranks' reports count in"},
 	{"units", U64(units), "units", "of a rank, the mean"},
 	{"unit_ns", U64(unit_ns), "ns", "length of one, the mean"},
+	{"late_start_ns", U64(init_late_ns), "ns",
+		"waited in NCCL's calls that make communicators, before the first collective, for "
+		"the ranks that came last, the median; in no unit, and no other wait; 0: less than "
+		"a fiftieth of the time and than a unit, or not known"},
+	{"late_start_ranks", TEXT_OR_NULL(init_late_ranks), NULL,
+		"those that came last there; null: none"},
 	{"start_wait_ns", U64(start_ns), "ns",
 		"waited before a rank's first collectives with the others, the mean; it is once, "
 		"so "

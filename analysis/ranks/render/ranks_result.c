@@ -395,6 +395,21 @@ static void put_cause(
 	put_next(p, job, late);
 }
 
+/* Before the first op, once: in no time of a unit. */
+static void put_late_start(struct vpa_page *p, const struct vpa_job *job)
+{
+	int are_several;
+
+	if (!job->init_late_ranks)
+		return;
+	are_several = strpbrk(job->init_late_ranks, ",t") != NULL;
+	vpa_page_words(p, "START", VPA_PLAIN,
+		"Rank%s %s started %s later: the others waited in ncclCommInitRank, before their "
+		"first collective. It is once, and in no %s.",
+		are_several ? "s" : "", job->init_late_ranks, vpa_duration(job->init_late_ns).text,
+		vpa_unit_words(job->unit)->name);
+}
+
 /* Of which rank most of it is for. */
 static void put_start(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
@@ -430,5 +445,6 @@ void vpa_ranks_put_result(
 	vpa_page_blank(p);
 	put_result(p, job, late);
 	put_cause(p, job, late);
+	put_late_start(p, job);
 	put_start(p, job, late);
 }

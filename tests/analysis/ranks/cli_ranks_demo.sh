@@ -40,6 +40,25 @@ found alike 0 "0 0"
 found host 0 "3 2" --plant 2:host=400
 found kernel 0 "3 3" --plant 3:kernel=200
 found link 0 "0 0" --plant 1:link=150
+# What a late start costs is before the first kernel, on the hosts of the others: it is named as such, also from summaries, and no unit has
+# it. One by less than a unit is none.
+for late in 3:late=200 "3:late=200,1:late=199" 3:late=1; do
+	found "$late" 0 "0 0" --plant "$late"
+	ranks=$(printf '%s' "$late" | tr ',' '\n' | cut -d : -f 1 | sort | paste -sd , | sed 's/,/, /')
+	wants="\"late_start_ranks\": \"$ranks\""
+	[ "$late" = 3:late=1 ] && wants='"late_start_ranks": null'
+	expect 0 "$late, summarized" summarize "$late" -o late.vps --force
+	for files in "$late" late.vps; do
+		expect 0 "$late of $files" ranks "$files" --format json
+		says out "$wants"
+	done
+	same "$late: a unit is as without" "$(grep '^  "unit_ns"' out)" "$($VPT_ANALYZE ranks alike --format json | grep '^  "unit_ns"')"
+	expect 0 "$late as text" ranks "$late"
+	grep '^START' out >words
+	[ "$late" = 3:late=200 ] && says words "START   Rank 3 started 200 ms later: the others waited in ncclCommInitRank,"
+	[ "$late" = "3:late=200,1:late=199" ] && says words "START   Ranks 1, 3 started 200 ms later"
+	[ "$late" = 3:late=1 ] && same "$late: no word" "" "$(cat words)"
+done
 # Groups that work in step are told apart by the names that NCCL's ranges give them.
 found halves 0 "" --cfg-parallel --plant 0:host=200,3:kernel=130
 # Rank 1 is late to its group since it waited for rank 5 in another one: rank 5 is late.

@@ -37,6 +37,8 @@ static void add_the_rest(struct vpa_rank *r)
 	r->stages[0] = (struct vpa_rank_stage){"text_encode", 0, 1, UINT64_MAX};
 	r->stages[1] = (struct vpa_rank_stage){"denoise", 1, 8, 31909770};
 	r->stage_count = 2;
+	r->inits = 3;
+	r->init_ns = 220000000;
 	r->has_terms = 1;
 	d->term_ends = vpt_calloc(r->collective_count + 1, sizeof(*d->term_ends));
 	d->terms = vpt_calloc(2 * r->collective_count + 2, sizeof(*d->terms));
@@ -226,6 +228,7 @@ static void what_is_written_is_read(void **state)
 		assert_string_equal(found.stages[0].name, "text_encode");
 		assert_true(found.stages[0].time_ns == UINT64_MAX);
 		assert_true(found.stages[1].in_blocks && found.stages[1].count == 8);
+		assert_true(found.inits == 3 && found.init_ns == 220000000);
 		write_rank(&found, &again);
 		assert_int_equal(again.who.size, bytes.who.size);
 		assert_memory_equal(again.who.data, bytes.who.data, bytes.who.size);

@@ -119,6 +119,8 @@ static void put_gauges(struct vpa_number_writer *w, const struct vpa_rank *r)
 		vpa_put_number(w, s->count);
 		vpa_put_number(w, s->time_ns);
 	}
+	vpa_put_number(w, r->inits);
+	vpa_put_number(w, r->init_ns);
 }
 
 /* Keys; starts after the end before, and lengths: they differ least. */
@@ -344,6 +346,8 @@ static void get_gauges(struct reader *r)
 		vpa_get_below(&r->numbers, x->clock.awake_ns, "a part of the time awake");
 	x->clock.reason = get_text(r);
 	get_stages(r);
+	x->inits = vpa_get_number(&r->numbers);
+	x->init_ns = vpa_get_number(&r->numbers);
 }
 
 static void get_collectives(struct reader *r, struct vpa_slab **slab)

@@ -1,7 +1,7 @@
 /* rank_bytes.h - a rank as bytes: what a block of a .vps file holds, unpacked.
  *
  *	who, when   version, identity, facts, figures, part names, keys; since version 7 rate of blocks, gauges, what limits
- *	            the clock, stages; of the collectives keys, starts, lengths: a column each
+ *	            the clock, stages, calls that make communicators; of the collectives keys, starts, lengths: a column each
  *	detail      parts between marks, terms, see below
  *
  * Texts are 1 + their length and their bytes, 0 is NULL. Columns, see rank_columns.h, stand one after the other, so that what is
