@@ -187,6 +187,7 @@ struct vpa_job_pattern {
 	enum vpa_collective_kind collective; /* of SLOW_LINK: what takes longer */
 	uint64_t collectives;                /* in which it shows */
 	uint64_t changes;                    /* of TURNS: how often another rank comes last */
+	uint64_t bytes; /* of SLOW_LINK: of a message of the call that costs most; 0: not known */
 	uint64_t usual_ns, found_ns; /* of SLOW_LINK: a transfer elsewhere and there, the medians */
 	/* What it is about, summed: waits; of SLOW_LINK what transfers take more than elsewhere; of TRUNCATED how long others go on. */
 	uint64_t ns;
@@ -231,6 +232,8 @@ struct vpa_job {
 	struct vpa_job_pattern
 		*patterns; /* by kind, then by ns; none before they were looked for */
 	size_t pattern_count, pattern_cap;
+	const char *
+		slow_link_ranks; /* those in each of several groups that are slow beside others; NULL: none */
 
 	const struct vpa_job_change *asked; /* what the user asks about; borrowed */
 	size_t asked_count;

@@ -9,6 +9,7 @@
 #include "analysis/ranks/patterns/patterns.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/ranks/number_list.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
@@ -35,7 +36,10 @@ struct links {
 	const struct vpa_job_rows *rows;
 	struct transfers *items;
 	size_t count, cap;
-	int64_t *numbers; /* room for the rows of the longest group, and for all items */
+	int64_t *
+		numbers; /* room for the rows of the longest group, for all items, and for all ranks */
+	uint32_t *slow_groups_of,
+		slow_groups; /* by rank, and all: those that are slow beside others */
 };
 
 static const struct vpa_collective_key *key_of(
@@ -164,6 +168,7 @@ static int compare_group(struct links *l, uint32_t group)
 			p.usual_ns = usual_ns;
 			p.found_ns = t->median_ns;
 			p.collective = t->key->kind;
+			p.bytes = t->key->bytes;
 		}
 		p.collectives += t->count;
 		vpt_sat_add_to(&p.ns, ns);
@@ -171,11 +176,28 @@ static int compare_group(struct links *l, uint32_t group)
 	if (!p.collectives)
 		return VPT_OK;
 	ranks = vpt_alloc(g->rank_count, sizeof(*ranks));
-	for (i = 0; ranks && i < g->rank_count; i++)
+	for (i = 0; ranks && i < g->rank_count; i++) {
 		ranks[i] = g->ranks[i];
+		l->slow_groups_of[ranks[i]]++;
+	}
+	l->slow_groups++;
 	rc = ranks ? put_slow(l, g, ranks, g->rank_count, &p) : VPT_ENOMEM;
 	vpt_free(ranks);
 	return rc;
+}
+
+/* Where several groups are slow, ranks that are in each of them are at the slow link's end. */
+static int name_common(struct links *l)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < l->job->rank_count; i++)
+		if (l->slow_groups_of[i] == l->slow_groups)
+			l->numbers[count++] = l->job->ranks[i].number;
+	if (l->slow_groups < 2 || !count)
+		return VPT_OK;
+	l->job->slow_link_ranks = vpa_number_list(&l->job->arena, l->numbers, count);
+	return l->job->slow_link_ranks ? VPT_OK : VPT_ENOMEM;
 }
 
 /* ---- ranks of a group that send and receive ---- */
@@ -282,17 +304,22 @@ int vpa_find_slow_links(struct vpa_job *job, const struct vpa_job_rows *rows)
 
 	for (g = 0; g < job->matching.group_count; g++)
 		most = groups[g].row_count > most ? groups[g].row_count : most;
-	l.numbers = vpt_alloc(most + 16 * job->matching.group_count + 1, sizeof(*l.numbers));
-	rc = l.numbers ? VPT_OK : VPT_ENOMEM;
+	l.numbers = vpt_alloc(
+		most + 16 * job->matching.group_count + job->rank_count + 1, sizeof(*l.numbers));
+	l.slow_groups_of = vpt_calloc(job->rank_count + 1, sizeof(*l.slow_groups_of));
+	rc = l.numbers && l.slow_groups_of ? VPT_OK : VPT_ENOMEM;
 	for (g = 0; g < job->matching.group_count && job->matching.group_count > 1 && !rc; g++)
 		rc = list_calls(&l, g);
 	for (g = 0; g < job->matching.group_count && !rc; g++)
 		rc = compare_group(&l, g);
+	if (!rc)
+		rc = name_common(&l);
 	for (g = 0; g < job->matching.group_count && !rc; g++)
 		if (groups[g].rank_count <= VPA_PAIRED_MOST &&
 			job->groups[g].kind == VPA_COLLECTIVE_SEND_RECV)
 			rc = compare_members(&l, g);
 	vpt_free(l.numbers);
+	vpt_free(l.slow_groups_of);
 	vpt_free(l.items);
 	return rc;
 }

@@ -277,6 +277,8 @@ static const struct vpa_field pattern_fields[] = {
 		"of slow-link: the call that transfers longer"},
 	{"collectives", U64(collectives), "collectives", "in which it shows"},
 	{"changes", U64(changes), "changes", "of turns: how often another of the ranks comes last"},
+	{"bytes", U64(bytes), "bytes",
+		"of slow-link: a message of the call that costs most; 0: not known"},
 	{"usual_ns", U64(usual_ns), "ns", "of slow-link: a transfer elsewhere, the median"},
 	{"found_ns", U64(found_ns), "ns", "of slow-link: a transfer there, the median"},
 	{"ns", U64(ns), "ns",
@@ -503,6 +505,9 @@ static const struct vpa_field job_fields[] = {
 	{"differences", ROWS(difference, differences, difference_count), NULL, "of the set-up"},
 	{"late_by", ROWS(part, parts, part_count), NULL, "of all ranks; sums to wait_ns"},
 	{"patterns", ROWS(pattern, patterns, pattern_count), NULL, "by kind, then by ns"},
+	{"slow_link_ranks", TEXT_OR_NULL(slow_link_ranks), NULL,
+		"those in each group that is slow beside others, where there are several; null: "
+		"none"},
 	{"groups", ROWS(group, groups, group_count), NULL, "communicators"},
 	{"ranks", ROWS(rank, ranks, rank_count), NULL, "by number"},
 	{"fps", POSITIVE(rates.fps), "frames/s", "as rates_of says; null: not known"},

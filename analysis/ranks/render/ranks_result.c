@@ -7,6 +7,7 @@
 #include "analysis/ranks/slow_gpus.h"
 
 #include "formats/base/saturate.h"
+#include "formats/metadata.h"
 #include "formats/base/text.h"
 
 #include <inttypes.h>
@@ -147,6 +148,42 @@ static void add_rates(const struct vpa_job *job, struct vpa_words *w)
 		vpa_words_add(w, " ", "%s", rates.text);
 }
 
+enum { SETTINGS_MOST = 8 };
+
+/* What the program set of NCCL's, of the first rank: "NCCL_ALGO=Ring, ...". */
+static void add_settings(const struct vpa_job *job, struct vpa_words *w)
+{
+	const struct vpa_rank *r = job->list.items[0];
+	size_t i, count = 0;
+
+	for (i = 0; i < r->fact_count && count < SETTINGS_MOST; i++) {
+		const char *name = r->facts[i].name;
+
+		if (!strncmp(name, VPT_METADATA_ENV, strlen(VPT_METADATA_ENV)))
+			name += strlen(VPT_METADATA_ENV);
+		if (!strncmp(name, "NCCL_", 5))
+			vpa_words_add(
+				w, count++ ? ", " : " Set: ", "%s=%s", name, r->facts[i].value);
+	}
+	if (count)
+		vpa_words_add(w, "", ".");
+}
+
+static void put_link_checks(struct vpa_page *p, const struct vpa_job *job)
+{
+	struct vpa_words w = {.used = 0};
+
+	if (job->slow_link_ranks)
+		vpa_words_add(&w, "",
+			"The link of rank%s %s, which is in each of the slow groups. ",
+			strpbrk(job->slow_link_ranks, ",t") ? "s" : "", job->slow_link_ranks);
+	vpa_words_add(&w, "",
+		"How these GPUs are connected: nvidia-smi topo -m, nvidia-smi nvlink -s, and of a "
+		"network the state and errors of its ports; what NCCL chose: NCCL_DEBUG=INFO.");
+	add_settings(job, &w);
+	vpa_page_words(p, "CHECK", VPA_PLAIN, "%s", w.text);
+}
+
 static void put_link(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_job_pattern *link)
 {
@@ -154,7 +191,11 @@ static void put_link(
 	int is_window = job->unit == VPA_UNIT_WINDOW;
 	struct vpa_words w = {.used = 0};
 
-	vpa_words_add(&w, "", "SLOW LINK of ranks %s: it costs %s of %s%s%s%s (%s %%)", link->ranks,
+	vpa_words_add(&w, "", "SLOW LINK of ");
+	if (job->slow_link_ranks)
+		vpa_words_add(&w, "", "rank%s %s, as in the group of ",
+			strpbrk(job->slow_link_ranks, ",t") ? "s" : "", job->slow_link_ranks);
+	vpa_words_add(&w, "", "ranks %s: it costs %s of %s%s%s%s (%s %%)", link->ranks,
 		vpa_duration(ns).text, is_window ? "" : "each ", vpa_duration(job->unit_ns).text,
 		is_window ? "" : " ", is_window ? "" : vpa_unit_kind_name(job->unit),
 		vpa_percent(ns, job->unit_ns).text);
@@ -162,9 +203,7 @@ static void put_link(
 	add_rates(job, &w);
 	vpa_words_add(&w, " ", "%s", work_words(job).text);
 	vpa_page_answer(p, "RESULT", VPA_RED, &w);
-	vpa_page_words(p, "CHECK", VPA_PLAIN,
-		"How these GPUs are connected: nvidia-smi topo -m, nvidia-smi nvlink -s, and of a "
-		"network the state and errors of its ports; what NCCL chose: NCCL_DEBUG=INFO.");
+	put_link_checks(p, job);
 }
 
 static void put_result(

@@ -183,6 +183,11 @@ struct vpa_words vpa_ranks_pattern_words(const struct vpa_job *job, const struct
 		vpa_words_add(&w, "", " transfers for %s there, for %s elsewhere, ",
 			vpa_duration(p->found_ns).text, vpa_duration(p->usual_ns).text);
 		vpa_words_add(&w, "", "%s times.", vpa_count(p->collectives).text);
+		if (p->bytes && p->found_ns && p->usual_ns)
+			vpa_words_add(&w, " ", "Of %s it moves %s GB/s, elsewhere %s.",
+				vpa_bytes(p->bytes).text,
+				vpa_fixed((double)p->bytes / (double)p->found_ns, 1).text,
+				vpa_fixed((double)p->bytes / (double)p->usual_ns, 1).text);
 		break;
 	case VPA_PATTERN_LATE_SENDER:
 	case VPA_PATTERN_LATE_RECEIVER:

@@ -193,8 +193,26 @@ if len(halves) != 1 or not halves[0]["collectives"] or abs(2 * halves[0]["found_
 PY
 expect 0 "in words" ranks link
 says out "SLOW LINK of ranks 0 to 3"
-says out "CHECK   How these GPUs are connected: nvidia-smi topo -m"
-says out "The link of ranks 0 to 3 is slow"
+grep -q "in each of the slow groups" out && fail "$rule: one group is slow, and a rank is named"
+# Both groups of a rank are slow: it is at the end of the link. Of gathers the bytes are known.
+NCCL_P2P_DISABLE=1 job link-two --ranks 8 --cfg-parallel --plant 1:link=200
+expect 0 "a slow link of two groups" ranks link-two --format json
+cp out link-two.json
+answers="$answers link-two.json"
+python3 - <<'PY' >answer || fail "a slow link of two groups: $(cat answer)"
+import json, sys
+link = json.load(open("link-two.json"))
+slow = [p for p in link["patterns"] if p["pattern"] == "slow-link"]
+if link["slow_link_ranks"] != "1" or [bool(p["bytes"]) for p in slow if p["collective"] == "all-gather"] != [True]:
+    sys.exit(print("the rank", link["slow_link_ranks"], slow) or 1)
+PY
+expect 0 "in words" ranks link-two
+tr -s '\n ' ' ' <out >words
+says words "SLOW LINK of rank 1, as in the group of ranks 0 to 3"
+says words "CHECK The link of rank 1, which is in each of the slow groups. How these GPUs are connected: nvidia-smi topo -m"
+says words "NCCL_DEBUG=INFO. Set: NCCL_P2P_DISABLE=1."
+says words "The link of ranks 0 to 3 is slow"
+grep -Eq 'Of [0-9.]+ kB it moves [0-9.]+ GB/s, elsewhere [0-9.]+\.' words || fail "$rule: no rate of the gathers"
 # In a ring, the messages that pass it.
 job ring-link --ranks 8 --ring --plant 4:link=300
 expect 0 "a slow link in a ring" ranks ring-link --format json
@@ -209,6 +227,7 @@ PY
 
 expect 0 "in words" ranks ring-link
 says out "SLOW LINK of ranks 3 to 5"
+grep -q "in each of the slow groups" out && fail "$rule: one group is slow, and a rank is named"
 grep -q '^CAUSE' out && fail "$rule: a rank that waits for the link is to blame"
 
 # Messages of many sizes, and a late rank: no link is slow.
