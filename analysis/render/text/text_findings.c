@@ -42,7 +42,7 @@ static const char *rate_unit(const struct vpa_finding *f)
 		return f->base == vpa_base_of_unit(VPA_UNIT_REQUEST) ? "FPS end to end" : "FPS";
 	if (!(f->steps_per_s_to > 0))
 		return NULL;
-	return f->base == vpa_base_of_unit(VPA_UNIT_ITERATION) ? "iterations/s" : "steps/s";
+	return vpa_base_rate(f->base);
 }
 
 /* Where less than a tenth would be left, other limits decide: the host would have to keep up. What would be

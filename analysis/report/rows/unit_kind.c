@@ -34,6 +34,13 @@ const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
 
 VPA_NAMES(vpa_unit_kind_choice, vpa_unit_kind_name, VPA_UNIT_KINDS);
 
+const char *vpa_base_rate(enum vpa_base base)
+{
+	return base < VPA_BASE_UNIT
+		       ? NULL
+		       : vpa_unit_words((enum vpa_unit_kind)(base - VPA_BASE_UNIT))->rate;
+}
+
 const char *vpa_base_name(enum vpa_base base)
 {
 	static const char *const names[] = {

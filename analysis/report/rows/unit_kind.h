@@ -85,6 +85,9 @@ static inline enum vpa_base vpa_base_of_unit(enum vpa_unit_kind kind)
 	return (enum vpa_base)(VPA_BASE_UNIT + (unsigned)kind);
 }
 
+/* "steps/s": of a unit; NULL: the base is none. */
+const char *vpa_base_rate(enum vpa_base base);
+
 /* "active", "idle", or the unit's name; "" for VPA_BASE_NONE. */
 const char *vpa_base_name(enum vpa_base base);
 

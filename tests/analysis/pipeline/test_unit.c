@@ -278,6 +278,7 @@ static void rounds_of_inferred_steps_are_the_unit(void **state)
 
 	(void)state;
 	all_speak_of(r, VPA_UNIT_ROUND, "rounds");
+	assert_string_equal(vpa_base_rate(finding(r, "sync-drain")->base), "rounds/s");
 	assert_int_equal(r->inferred->round_count, 5);
 	assert_int_equal(r->inferred->round_steps, 8);
 	assert_int_equal((int)unit.units, 4);
@@ -287,6 +288,9 @@ static void rounds_of_inferred_steps_are_the_unit(void **state)
 	/* In each the host waits for 37 ms eight times. */
 	assert_int_equal(
 		r->inferred->rounds[0].busy_ns + r->inferred->rounds[0].idle_ns, 860000000);
+	expect_page("alike", r, "; the shortest", 0);
+	r->inferred->rounds[1].period_ns = 1290000000;
+	expect_page("uneven", r, "; the shortest 860 ms, the longest 1.29 s.", 1);
 	vpa_report_free(r);
 	r = make(DECODER | REQUEST, 5, 8);
 	all_speak_of(r, VPA_UNIT_REQUEST, "marked requests");

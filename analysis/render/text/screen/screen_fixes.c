@@ -24,14 +24,14 @@ enum {
 
 /* ---- which ---- */
 
-/* "FPS", "steps/s"; NULL: the gain is a time. */
+/* "FPS", "steps/s", "rounds/s"; NULL: the gain is a time. */
 static const char *rate_of(const struct vpa_finding *f)
 {
 	if (f->fps_to > 0)
 		return "FPS";
 	if (!(f->steps_per_s_to > 0))
 		return NULL;
-	return f->base == vpa_base_of_unit(VPA_UNIT_ITERATION) ? "it/s" : "steps/s";
+	return f->base == vpa_base_of_unit(VPA_UNIT_ITERATION) ? "it/s" : vpa_base_rate(f->base);
 }
 
 static int is_gain_of(const struct vpa_finding *f, enum vpa_base base)

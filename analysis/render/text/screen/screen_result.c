@@ -22,6 +22,7 @@ static const double nearly_all = 0.9;
 static const double apart = 1.25, two_kinds = 1.5;
 /* The same of iterations. */
 static const double vary_from = 1.3;
+static const double turns_vary_from = 1.2;
 
 /* ---- blocks ---- */
 
@@ -298,26 +299,54 @@ static void add_inferred(struct vpa_words *w, const struct vpa_screen *s)
 			vpa_fixed(row->confidence, 2).text);
 }
 
+struct spread {
+	uint64_t shortest_ns, longest_ns, all_ns;
+	size_t count;
+};
+
+static void add_period(struct spread *s, uint64_t period_ns)
+{
+	s->shortest_ns = vpa_earlier(s->shortest_ns, period_ns);
+	s->longest_ns = vpa_later(s->longest_ns, period_ns);
+	vpt_sat_add_to(&s->all_ns, period_ns);
+	s->count++;
+}
+
 /* Iterations of which one took far longer than the others, or that differ much: a mean that none of them has. "; the longest takes
  * 2.00 s, the others 82.2 ms on average", "; the shortest 1.74 s, the longest 2.93 s" */
+static void add_spread(struct vpa_words *w, const struct spread *s, double from)
+{
+	uint64_t others_ns = s->count > 1 ? (s->all_ns - s->longest_ns) / (s->count - 1) : 0;
+
+	if (others_ns && s->longest_ns / OUTLIER > others_ns)
+		vpa_words_add(w, "", "; the longest takes %s, the other%s %s%s",
+			vpa_duration(s->longest_ns).text, vpa_plural(s->count - 1),
+			vpa_duration(others_ns).text, s->count > 2 ? " on average" : "");
+	else if (s->count > 1 && (double)s->longest_ns > from * (double)s->shortest_ns)
+		vpa_words_add(w, "", "; the shortest %s, the longest %s",
+			vpa_duration(s->shortest_ns).text, vpa_duration(s->longest_ns).text);
+}
+
 static void add_longest(struct vpa_words *w, const struct vpa_report *r)
 {
-	uint64_t shortest_ns = UINT64_MAX, longest_ns = 0, all_ns = 0, others_ns;
-	size_t i, count = r->step_part_count;
+	struct spread s = {.shortest_ns = UINT64_MAX};
+	size_t i;
 
-	for (i = 0; i < count; i++) {
-		shortest_ns = vpa_earlier(shortest_ns, r->step_parts[i].period_ns);
-		longest_ns = vpa_later(longest_ns, r->step_parts[i].period_ns);
-		vpt_sat_add_to(&all_ns, r->step_parts[i].period_ns);
-	}
-	others_ns = count > 1 ? (all_ns - longest_ns) / (count - 1) : 0;
-	if (others_ns && longest_ns / OUTLIER > others_ns)
-		vpa_words_add(w, "", "; the longest takes %s, the other%s %s%s",
-			vpa_duration(longest_ns).text, vpa_plural(count - 1),
-			vpa_duration(others_ns).text, count > 2 ? " on average" : "");
-	else if (count > 1 && (double)longest_ns > vary_from * (double)shortest_ns)
-		vpa_words_add(w, "", "; the shortest %s, the longest %s",
-			vpa_duration(shortest_ns).text, vpa_duration(longest_ns).text);
+	for (i = 0; i < r->step_part_count; i++)
+		add_period(&s, r->step_parts[i].period_ns);
+	add_spread(w, &s, vary_from);
+}
+
+/* Of inferred steps and rounds, which have equal kernels. Those of a causal model grow. */
+static void add_uneven_turns(struct vpa_words *w, struct vpa_unit_turns turns)
+{
+	struct spread s = {.shortest_ns = UINT64_MAX};
+	size_t i;
+
+	for (i = 0; i < turns.count; i++)
+		if (turns.at[i].followed)
+			add_period(&s, turns.at[i].period_ns);
+	add_spread(w, &s, turns_vary_from);
 }
 
 /* "A request takes 101 ms, the mean of 3 without the first." A first step that compiles, or a pause of the host, makes a
@@ -327,7 +356,7 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 	const struct vpa_durations *period = s->request ? &s->request->steps.period : NULL;
 	int is_left_out = s->unit.kind == VPA_UNIT_REQUEST && s->unit.without_first;
 	int has_cycles = s->unit.kind == VPA_UNIT_ITERATION && !s->unit.without_first;
-	uint64_t left_first_ns = 0;
+	struct vpa_unit_turns turns = {0};
 	size_t cycle = has_cycles ? vpa_unit_cycle(s->report) : 0,
 	       whole = has_cycles ? vpa_unit_in_cycles(s->report) : 0;
 
@@ -342,10 +371,11 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 		: s->report->request_count == count + 2 ? " without the first and the last"
 							: " without the first");
 	if (vpa_unit_is_inferred(s->unit.kind))
-		left_first_ns =
-			vpa_unit_turns_of(&s->report->inferred[0], s->unit.kind).left_first_ns;
-	if (left_first_ns)
-		vpa_words_add(w, "", " without the first, of %s", vpa_duration(left_first_ns).text);
+		turns = vpa_unit_turns_of(&s->report->inferred[0], s->unit.kind);
+	if (turns.left_first_ns)
+		vpa_words_add(
+			w, "", " without the first, of %s", vpa_duration(turns.left_first_ns).text);
+	add_uneven_turns(w, turns);
 	if (add_two_kinds(w, s->report))
 		return;
 	if (s->unit.kind == VPA_UNIT_STEP && period && s->request->steps.periods &&
