@@ -1,5 +1,6 @@
-/* ranks_matrix.c - the time of each rank in each stage, in the ranges where it computes most, and in each part of a unit, side by side: a cell each, shaded where the rank
- * is far from the others; of many ranks a histogram of each column, with who is at its ends. */
+/* ranks_matrix.c - the time of each rank in each stage, in the ranges where it computes most, and in each part of a unit, side by
+ * side: a cell each, shaded where the rank is far from the others; of many ranks a histogram of each column, with who is at its
+ * ends. */
 #include "analysis/ranks/render/ranks_pages.h"
 
 #include "analysis/base/sort.h"

@@ -36,7 +36,6 @@ static const char *loop_choice(size_t i)
 				      : NULL;
 }
 
-
 #define ROW struct vpa_check_loop
 static const struct vpa_field loop_fields[] = {
 	{"kind", .look = VPA_LOOK_SINGLE, CHOICE(vpa_unit_kind, kind), NULL,

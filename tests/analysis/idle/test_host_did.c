@@ -64,6 +64,13 @@ static void a_gap_after_a_wait_says_what_the_host_ran(void **state)
 		"in collate",
 		1);
 	vpa_report_free(r);
+	r = gap_after_a_wait(10, 980, "");
+	assert_int_equal(r->gaps[0].cause, VPA_CAUSE_SYNC);
+	expect_page("nearly all is code", r,
+		"G1 host code 980 us, in collate, then ampere_bf16...x64_nn 0.005000 991 us or: do "
+		"not wait in cudaStreamSynchronize (counts as sync)",
+		1);
+	vpa_report_free(r);
 	r = gap_after_a_wait(1, 3999, "call t1 cudaMalloc 6001us-9001us corr 4\n");
 	expect_page("a call", r, "G1 allocation 3.00 ms, cudaMalloc in collate", 1);
 	assert_int_equal(r->gaps[0].pieces[0].instead_ns, 0);

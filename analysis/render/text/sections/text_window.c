@@ -320,13 +320,25 @@ static void add_gap_call(struct vpa_table *t, const struct vpa_gap_row *g)
 		t, 4, "mostly %s%s", vpa_cause_text(call.host), vpa_code_place(&call, 60).text);
 }
 
-/* "of which host code 4.02 ms in post_process": after a wait that had held the host, most of the gap was code. */
+/* Whether the host ran its own code in nearly all of a gap that counts to a wait before it. */
+static int is_code_after_wait(const struct vpa_gap_row *g)
+{
+	return (g->cause == VPA_CAUSE_SYNC || g->cause == VPA_CAUSE_BLOCKING_COPY) &&
+	       g->code.ns > g->duration_ns - g->duration_ns / 10;
+}
+
+/* "of which host code 4.02 ms in post_process": after a wait that had held the host, most of the gap was code. Where that is nearly
+ * all, the headline says so, and here comes "or: do not wait in cudaMemcpyAsync (counts as blocking copy)". */
 static void add_gap_code(struct vpa_table *t, const struct vpa_gap_row *g)
 {
 	struct vpa_host_code code = {
 		.ns = g->code.ns, .place = g->code.place, .place_ns = g->code.place_ns};
 
-	if (code.ns > g->duration_ns / 2)
+	if (is_code_after_wait(g))
+		vpa_text_row(t, 4, "or: do not wait in %s (counts as %s)",
+			vpa_fit(vpa_text_or(g->call, "that call"), 60).text,
+			vpa_cause_text(g->cause));
+	else if (code.ns > g->duration_ns / 2)
 		vpa_text_row(t, 4, "of which host code %s%s", vpa_duration(code.ns).text,
 			vpa_code_place(&code, 60).text);
 	else
@@ -385,21 +397,26 @@ static uint64_t headline_ns(const struct vpa_gap_row *g)
 static void add_gap(
 	struct vpa_table *t, const struct vpa_report *r, const struct vpa_gap_row *g, size_t room)
 {
-	const char *cause = vpa_cause_text(vpa_known_cause(g->cause));
+	int is_code = is_code_after_wait(g);
+	const char *cause =
+		vpa_cause_text(is_code ? VPA_CAUSE_HOST_CODE : vpa_known_cause(g->cause));
+	const char *call = is_code ? NULL : g->call;
+	const struct vpa_place *at = is_code ? &g->code.place : &g->place;
 	struct vpa_label place, before = {{0}}, id = vpa_fit(g->id, 8);
-	struct vpa_num ns = g->piece_count ? vpa_duration(headline_ns(g)) : (struct vpa_num){""};
+	struct vpa_num ns = g->piece_count ? vpa_duration(is_code ? g->code.ns : headline_ns(g))
+					   : (struct vpa_num){""};
 	struct vpa_row *row;
 	char line[320];
 	size_t used;
 	int below;
 
 	used = vpa_columns(id.text) + strlen(cause) + strlen(ns.text) + 4;
-	place = vpa_place_label(g->call, &g->place, VPA_COLUMNS_MAX);
+	place = vpa_place_label(call, at, VPA_COLUMNS_MAX);
 	below = vpa_columns(place.text) > (room > used ? room - used : 0) && used + INLINE > room;
 	if (below)
 		place.text[0] = '\0';
 	else
-		place = vpa_place_label(g->call, &g->place, room > used ? room - used : 0);
+		place = vpa_place_label(call, at, room > used ? room - used : 0);
 	used += vpa_columns(place.text);
 	if (g->before && !vpa_is_edge(g->cause) && used + 28 < room)
 		before = vpa_kernel_label(g->before, room - used - 9);
@@ -415,13 +432,14 @@ static void add_gap(
 		snprintf(row->cells[2].text, sizeof(row->cells[2].text), "%lld",
 			(long long)g->device);
 	if (below)
-		vpa_text_row(t, 4, "%s", vpa_place_label(g->call, &g->place, room).text);
+		vpa_text_row(t, 4, "%s", vpa_place_label(call, at, room).text);
 	if (vpa_top_line_text(line, sizeof(line), g->top)[0])
 		vpa_text_row(t, 4, "%s", line);
 	add_gap_head(t, r, g);
 	add_gap_code(t, g);
 	add_gap_instead(t, g);
-	add_pieces(t, g, room);
+	if (!is_code)
+		add_pieces(t, g, room);
 }
 
 static void put_longest_gaps(
