@@ -75,10 +75,12 @@ static uint64_t beside_ns(const struct vpa_report *r)
 
 	for (i = 0; i < r->kernel_names; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
-		enum vpa_precision p = vpa_precision_of(k->name, strlen(k->name));
+		enum vpa_precision p;
 
-		if (families >> k->family & 1 &&
-			(p == VPA_PRECISION_UNKNOWN || p == VPA_PRECISION_FP32))
+		if (!(families >> k->family & 1))
+			continue;
+		p = vpa_precision_of(k->name, strlen(k->name));
+		if (p == VPA_PRECISION_UNKNOWN || p == VPA_PRECISION_FP32)
 			vpt_sat_add_to(&ns, k->exclusive_ns / 2);
 	}
 	return ns;
@@ -188,11 +190,14 @@ static void find_wide(struct vpa_report *r, const struct wide *w)
 		 eager = w->family == VPA_FAMILY_GEMM ? eager_gemm_ns(r) : 0,
 		 ns = vpt_sat_sub(all_ns, eager),
 		 narrow = precision_ns(r, VPA_PRECISION_16) + precision_ns(r, VPA_PRECISION_8);
-	struct vpa_saving s = narrowed(r, w, ns, left);
 	int is_mixed = w->family == VPA_FAMILY_GEMM && (double)narrow >= work_share * busy;
+	struct vpa_saving s;
 	struct vpa_finding *f;
 
-	if ((double)all_ns < work_share * busy || !vpa_saving_is_worth(r, &s))
+	if ((double)all_ns < work_share * busy)
+		return;
+	s = narrowed(r, w, ns, left);
+	if (!vpa_saving_is_worth(r, &s))
 		return;
 	f = vpa_finding_add(r, w->id, VPA_FINDING_WARN);
 	if (!f)
