@@ -40,7 +40,6 @@ static void range_finished(void *ctx, struct vpa_range *range)
 int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,
 	const struct vpa_rules *rules, const struct vpa_resolver_sink *sink)
 {
-	memset(r, 0, sizeof(*r));
 	r->model = model;
 	r->rules = rules;
 	r->sink = *sink;

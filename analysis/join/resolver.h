@@ -140,6 +140,7 @@ struct vpa_resolver {
 	uint64_t rows_since_trim;
 };
 
+/* `r` is of zeros: it has 100 KB. 0 or VPT_ENOMEM. */
 int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,
 	const struct vpa_rules *rules, const struct vpa_resolver_sink *sink);
 void vpa_resolver_free(struct vpa_resolver *r);

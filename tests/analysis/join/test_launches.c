@@ -260,7 +260,7 @@ static void names_tell_what_puts_nothing_on_a_device(void **state)
 	};
 	static struct vpa_model model;
 	const struct vpa_resolver_sink nobody = {.ops = NULL};
-	struct vpa_resolver r;
+	struct vpa_resolver r = {.model = NULL};
 	struct vpt_batch b;
 	size_t i;
 	int again;

@@ -537,7 +537,7 @@ static void put_detail(struct vpa_table *t, const struct vpa_screen *s, const st
 
 /* The table as it grows. */
 struct fixes {
-	struct vpa_table table;
+	struct vpa_table *table;
 	size_t bound, number, all; /* bound: its column */
 	size_t columns;            /* of the words */
 	int is_predicted, in_full, touched, is_same;
@@ -548,7 +548,7 @@ struct fixes {
 static void put_fix(struct fixes *x, const struct vpa_screen *s, const struct vpa_finding *f)
 {
 	struct vpa_label same = same_as(s, f, x->in_full);
-	struct vpa_row *row = vpa_table_row(&x->table, 1, "%zu %s%s", ++x->number,
+	struct vpa_row *row = vpa_table_row(x->table, 1, "%zu %s%s", ++x->number,
 		vpa_fix_words(f, x->columns - strlen(same.text)).text, same.text);
 	int is_fix = vpa_screen_is_fix(s, f);
 
@@ -573,7 +573,7 @@ static void put_meaning(struct fixes *x, const struct vpa_screen *s)
 	if (!x->in_full && x->number > 1 && !vpa_screen_is_of_cause(s, x->first))
 		vpa_words_add(&w, " ", "Largest gain first; CAUSE has %s first.",
 			vpa_screen_cause_is_longest(s) ? "the longest time" : "what limits");
-	vpa_text_row(&x->table, 1, "%s", w.text);
+	vpa_text_row(x->table, 1, "%s", w.text);
 }
 
 /* Whether most work of a family is in 8 bits or fewer already: products by their names, attention by its library. */
@@ -682,8 +682,11 @@ void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t
 	const struct vpa_report *r = s->report;
 	const struct vpa_finding *first = first_fix(r, &s->unit);
 	struct vpa_column columns[3] = {{.head = "predicted"}};
-	struct fixes x = {
-		.is_predicted = has_predictions(s, in_full), .in_full = in_full, .unit_of = first};
+	struct vpa_table table;
+	struct fixes x = {.table = &table,
+		.is_predicted = has_predictions(s, in_full),
+		.in_full = in_full,
+		.unit_of = first};
 	struct vpa_words together = {.used = 0};
 	struct vpa_num gain;
 	size_t i;
@@ -696,7 +699,7 @@ void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t
 	x.columns = p->width - NUMBERS - (x.is_predicted ? PREDICTED : 0);
 	columns[x.bound] = (struct vpa_column){.head = "at most"};
 	columns[x.bound + 1] = (struct vpa_column){in_full ? "evidence" : "in --full", .drop = 1};
-	begin_table(&x.table, columns, x.bound + 2, first);
+	begin_table(&table, columns, x.bound + 2, first);
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
 
@@ -704,15 +707,15 @@ void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t
 			continue;
 		put_fix(&x, s, f);
 		if (in_full)
-			put_detail(&x.table, s, f);
+			put_detail(&table, s, f);
 	}
 	if (vpa_screen_together(s, in_full, most, &together, &gain))
-		vpa_table_row(&x.table, 3, "%s", together.text)->cells[0] = gain;
+		vpa_table_row(&table, 3, "%s", together.text)->cells[0] = gain;
 	if (first)
 		put_meaning(&x, s);
-	vpa_table_of(&x.table, x.number, x.all);
+	vpa_table_of(&table, x.number, x.all);
 	p->touched = x.touched;
-	vpa_page_table(p, &x.table);
+	vpa_page_table(p, &table);
 }
 
 void vpa_screen_fixes(struct vpa_page *p, const struct vpa_screen *s)
