@@ -72,34 +72,27 @@ static int is_after(const struct vpa_gap *a, const struct vpa_gap *b)
 	return a->device > b->device;
 }
 
-static void sift_down(struct kept *heap, size_t count, size_t at)
+/* Puts a gap into the heap at `at` or below: those that are listed after it move up. */
+static void sift_down(struct kept *heap, size_t count, size_t at, const struct kept *k)
 {
-	for (;;) {
-		size_t least = at, child = 2 * at + 1;
-		struct kept swap;
+	size_t child;
 
-		if (child < count && is_after(&heap[child].gap, &heap[least].gap))
-			least = child;
-		if (child + 1 < count && is_after(&heap[child + 1].gap, &heap[least].gap))
-			least = child + 1;
-		if (least == at)
-			return;
-		swap = heap[at];
-		heap[at] = heap[least];
-		heap[least] = swap;
-		at = least;
+	for (; (child = 2 * at + 1) < count; at = child) {
+		if (child + 1 < count && is_after(&heap[child + 1].gap, &heap[child].gap))
+			child++;
+		if (!is_after(&heap[child].gap, &k->gap))
+			break;
+		heap[at] = heap[child];
 	}
+	heap[at] = *k;
 }
 
-static void sift_up(struct kept *heap, size_t at)
+/* The same at `at` or above. */
+static void sift_up(struct kept *heap, size_t at, const struct kept *k)
 {
-	while (at && is_after(&heap[at].gap, &heap[(at - 1) / 2].gap)) {
-		struct kept swap = heap[at];
-
+	for (; at && is_after(&k->gap, &heap[(at - 1) / 2].gap); at = (at - 1) / 2)
 		heap[at] = heap[(at - 1) / 2];
-		heap[(at - 1) / 2] = swap;
-		at = (at - 1) / 2;
-	}
+	heap[at] = *k;
 }
 
 static struct neighbour neighbour_of(
@@ -226,16 +219,14 @@ VPA_RARE static int keep_gap(
 		return VPT_ENOMEM;
 	if (s->heap_count == kept_most(c)) {
 		vpt_free(s->heap[0].pieces);
-		s->heap[0] = k;
-		sift_down(s->heap, s->heap_count, 0);
+		sift_down(s->heap, s->heap_count, 0, &k);
 		return VPT_OK;
 	}
 	if (vpt_grow(&s->heap, &s->heap_cap, s->heap_count + 1, sizeof(*s->heap))) {
 		vpt_free(k.pieces);
 		return VPT_ENOMEM;
 	}
-	s->heap[s->heap_count] = k;
-	sift_up(s->heap, s->heap_count++);
+	sift_up(s->heap, s->heap_count++, &k);
 	return VPT_OK;
 }
 
