@@ -61,7 +61,8 @@ static void limit(struct vpa_gain_host *h, enum vpa_cause cause, unsigned part, 
 	for (; limited; limited &= limited - 1) {
 		k = first_of(limited);
 		h->early_ns[k] = vpa_earlier(h->early_ns[k], ns);
-		h->counting &= ~((unsigned)!h->early_ns[k] << k);
+		if (!h->early_ns[k])
+			h->counting &= ~(1u << k);
 	}
 }
 
@@ -120,14 +121,12 @@ static void add_time(struct walk *w, enum vpa_cause cause, unsigned part, struct
 		add_to(w->host, part, time.own_ns);
 }
 
-/* Counts host code up to `end_ns`, in a stretch that ends with a call at `next_ns`. */
+/* Counts host code up to `end_ns`, which is later than the host's time, in a stretch that ends with a call at `next_ns`. */
 static void pass_host_code(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 {
 	struct vpa_gain_host *h = w->host;
 	enum vpa_cause cause = VPA_CAUSE_HOST_CODE;
 
-	if (end_ns <= h->at_ns)
-		return;
 	if (next_ns <= h->ended_ns || next_ns - h->ended_ns < VPA_STALL_NS)
 		cause = VPA_CAUSE_LAUNCH_RATE;
 	if (vpa_capture_span_at(&w->capture, w->captures, h->at_ns))
@@ -296,7 +295,8 @@ static void pass_calls(struct walk *w, uint64_t until_ns, int whole)
 		if (whole && end > until_ns)
 			break;
 		if (start >= until_ns) {
-			pass_host_code(w, until_ns, start);
+			if (until_ns > h->at_ns)
+				pass_host_code(w, until_ns, start);
 			break;
 		}
 		next = pass_launches(w, slab, slot, until_ns);
@@ -304,7 +304,8 @@ static void pass_calls(struct walk *w, uint64_t until_ns, int whole)
 			p = vpa_calls_next(calls, slab->first + next);
 			continue;
 		}
-		pass_host_code(w, start, start);
+		if (start > h->at_ns)
+			pass_host_code(w, start, start);
 		pass_call(w, slab, slot, until_ns);
 		if (end > until_ns)
 			break;
@@ -370,7 +371,8 @@ static uint64_t take_gain(
 	uint64_t ns = vpa_earlier(h->early_ns[counter], most);
 
 	h->early_ns[counter] -= ns;
-	h->counting &= ~((unsigned)!h->early_ns[counter] << counter);
+	if (!h->early_ns[counter])
+		h->counting &= ~(1u << counter);
 	g->ns[counter] += ns;
 	return ns;
 }

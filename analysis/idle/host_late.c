@@ -60,40 +60,43 @@ struct walk {
 	struct vpa_capture_span capture;
 };
 
-/* Says what host code is, part of a stretch between two calls, the first of which ended at `ended_ns` (~0: there
- * is none). `captures`: the thread captures a stream. */
-static void judge_code(const struct vpa_host_late *l, struct vpa_cause_piece *piece,
-	uint64_t ended_ns, uint64_t next_ns, int captures)
+/* What the host code of [start_ns, end_ns) is, part of a stretch between two calls, the first of which ended at
+ * `ended_ns` (~0: there is none). `captures`: the thread captures a stream. */
+static inline struct vpa_late_code judge_code(const struct vpa_host_late *l, uint64_t start_ns,
+	uint64_t end_ns, uint64_t ended_ns, uint64_t next_ns, int captures)
 {
 	uint64_t whole_ns = ended_ns == UINT64_MAX ? UINT64_MAX
 			    : next_ns <= ended_ns  ? 0
 						   : next_ns - ended_ns;
+	uint32_t place = start_ns >= l->place_from_ns
+				 ? l->launch_place
+				 : vpa_resolver_place_of(l->resolver, l->thread, start_ns, end_ns);
 
-	piece->cause = captures                  ? VPA_CAUSE_GRAPH_BUILD
-		       : whole_ns < VPA_STALL_NS ? VPA_CAUSE_LAUNCH_RATE
-						 : VPA_CAUSE_HOST_CODE;
-	piece->is_long = whole_ns >= VPA_LOAD_NS;
-	piece->base = piece->cause;
-	piece->place = piece->start_ns >= l->place_from_ns
-			       ? l->launch_place
-			       : vpa_resolver_place_of(
-					 l->resolver, l->thread, piece->start_ns, piece->end_ns);
-	if (!piece->place && l->launch_place)
-		piece->place = l->launch_place | VPA_BEFORE;
+	if (!place && l->launch_place)
+		place = l->launch_place | VPA_BEFORE;
+	return (struct vpa_late_code){place,
+		captures                  ? VPA_CAUSE_GRAPH_BUILD
+		: whole_ns < VPA_STALL_NS ? VPA_CAUSE_LAUNCH_RATE
+					  : VPA_CAUSE_HOST_CODE,
+		whole_ns >= VPA_LOAD_NS};
 }
 
 /* Cuts host code until `end_ns`, part of a stretch that lasts until the next call begins. */
 static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 {
 	struct vpa_cause_piece *piece;
+	struct vpa_late_code code;
 
 	if (end_ns <= w->at_ns)
 		return VPT_OK;
 	piece = piece_of(w->out, w->at_ns, end_ns);
 	if (!piece)
 		return VPT_ENOMEM;
-	judge_code(w->late, piece, w->ended_ns, next_ns,
+	code = judge_code(w->late, w->at_ns, end_ns, w->ended_ns, next_ns,
 		vpa_capture_span_at(&w->capture, w->captures, w->at_ns));
+	piece->cause = piece->base = code.cause;
+	piece->is_long = code.is_long;
+	piece->place = code.place;
 	w->at_ns = end_ns;
 	return VPT_OK;
 }
@@ -537,7 +540,7 @@ static int ran_freely_in_row(
 		       !holds_host(vpa_host_late_cause_of(l->launch)));
 }
 
-int vpa_host_late_is_code(const struct vpa_host_late *l, struct vpa_cause_piece *out)
+int vpa_host_late_is_code(const struct vpa_host_late *l, struct vpa_late_code *out)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
@@ -559,7 +562,6 @@ int vpa_host_late_is_code(const struct vpa_host_late *l, struct vpa_cause_piece 
 			return 0;
 		ended_ns = vpa_calls_end_at(calls, before);
 	}
-	*out = (struct vpa_cause_piece){.start_ns = l->start_ns, .end_ns = l->end_ns};
-	judge_code(l, out, ended_ns, slab->starts_ns[slot], 0);
+	*out = judge_code(l, l->start_ns, l->end_ns, ended_ns, slab->starts_ns[slot], 0);
 	return 1;
 }

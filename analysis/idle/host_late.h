@@ -54,9 +54,16 @@ static inline enum vpa_cause vpa_host_late_cause_of(const struct vpa_call *call)
 	return (enum vpa_cause)vpa_cause_of_class[vpa_call_effect(call)];
 }
 
+/* What a stretch of host code is. */
+struct vpa_late_code {
+	uint32_t place;
+	uint8_t cause;   /* VPA_CAUSE_LAUNCH_RATE, _HOST_CODE or _GRAPH_BUILD */
+	uint8_t is_long; /* see struct vpa_cause_piece */
+};
+
 /* Whether [start_ns, end_ns) is all host code that no credit takes from: T was in no call, and nothing has held it
  * since S. Sets what all of it is. */
-int vpa_host_late_is_code(const struct vpa_host_late *l, struct vpa_cause_piece *out);
+int vpa_host_late_is_code(const struct vpa_host_late *l, struct vpa_late_code *out);
 
 /* Appends the cuts of [start_ns, end_ns), in order; `spare` is scratch memory. 0 or VPT_ENOMEM. */
 int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struct vpa_cuts *spare);

@@ -273,7 +273,7 @@ static int answer_late(struct vpa_idle *s, struct vpa_ops *ops, size_t i)
 		.launch = launch,
 		.launch_place = stretch->place,
 		.place_from_ns = stretch->from_ns};
-	struct vpa_cause_piece code = {.cause = VPA_CAUSE_LAUNCH_RATE};
+	struct vpa_late_code code = {.cause = VPA_CAUSE_LAUNCH_RATE};
 
 	if (s->each || late_ns >= end || ops->gap_ns[i] > UINT32_MAX ||
 		vpa_host_late_cause_of(launch) != VPA_CAUSE_LAUNCH_CALL || is_first(ops, i) ||
