@@ -88,8 +88,8 @@ static const struct vpa_field verdict_fields[] = {
 	{"complete", FLAG(complete), NULL, "no capture lacks records"},
 	{"notes", TEXTS(notes, note_count), NULL, "what limits the comparison, a sentence each"},
 };
-static const struct vpa_fields verdict =
-	FIELDS("compared_verdict", "which side is faster, and how sure that is", verdict_fields);
+static TABLE(
+	verdict, "compared_verdict", "which side is faster, and how sure that is", verdict_fields);
 #undef ROW
 
 #define ROW struct vpa_compared_fact
@@ -99,8 +99,7 @@ static const struct vpa_field fact_fields[] = {
 	{"b", TEXT_OR_NULL(b), NULL, "of B; null: not recorded"},
 	{"work", FLAG(is_work), NULL, "it changes the work itself: frames, steps, GPUs"},
 };
-static const struct vpa_fields fact =
-	FIELDS("compared_fact", "a fact of the set-up that differs", fact_fields);
+static TABLE(fact, "compared_fact", "a fact of the set-up that differs", fact_fields);
 #undef ROW
 
 /* ---- accounts ---- */
@@ -111,8 +110,7 @@ static const struct vpa_field times_fields[] = {
 	{"b_ns", U64(b_ns), "ns", "total of B, over b_over units"},
 	{"delta_ns", CHANGE(delta_ns), "ns", "difference of the means of a unit", .head = "B - A"},
 };
-static const struct vpa_fields times =
-	FIELDS("compared_times", "totals, and the difference of their means", times_fields);
+static TABLE(times, "compared_times", "totals, and the difference of their means", times_fields);
 #undef ROW
 
 VPA_KNOWN(part_has_host, struct vpa_compared_part, row->host != VPA_CAUSE_NOT_IDLE);
@@ -138,8 +136,7 @@ static const struct vpa_field part_fields[] = {
 	{"call", TEXT_OR_NULL(call), NULL,
 		"the CUDA call that had held it before most of that; null: host is"},
 };
-static const struct vpa_fields part =
-	FIELDS("compared_part", "a part of the mean unit", part_fields);
+static TABLE(part, "compared_part", "a part of the mean unit", part_fields);
 #undef ROW
 
 #define ROW struct vpa_comparison
@@ -155,8 +152,7 @@ static const struct vpa_field mean_fields[] = {
 	{"parts", ROWS(part, parts, part_count), NULL,
 		"by kind, then change, descending; their delta_ns add up to delta_ns"},
 };
-static const struct vpa_fields mean =
-	FIELDS("compared_mean", "why the mean unit takes longer", mean_fields);
+static TABLE(mean, "compared_mean", "why the mean unit takes longer", mean_fields);
 #undef ROW
 
 #define ROW struct vpa_compared_row
@@ -199,8 +195,7 @@ static const struct vpa_field row_fields[] = {
 	{"host_call", TEXT_OR_NULL(host_call), NULL,
 		"the CUDA call that the host was in then; null: none"},
 };
-static const struct vpa_fields compared_row =
-	FIELDS("compared_row", "a kernel, copies, or idle time at a place", row_fields);
+static TABLE(compared_row, "compared_row", "a kernel, copies, or idle time at a place", row_fields);
 #undef ROW
 
 #define ROW struct vpa_comparison
@@ -214,7 +209,7 @@ static const struct vpa_field window_fields[] = {
 	{"rows", ROWS(compared_row, rows, row_count), NULL,
 		"by change, descending; their delta_ns add up to delta_ns"},
 };
-static const struct vpa_fields window = FIELDS("compared_window",
+static TABLE(window, "compared_window",
 	"the whole windows by kernel and place of idle time, per unit", window_fields);
 #undef ROW
 
@@ -236,8 +231,7 @@ static const struct vpa_field line_fields[] = {
 		"it changed by more than three standard errors of these numbers of samples; exact "
 		"stacks: always"},
 };
-static const struct vpa_fields line =
-	FIELDS("compared_line", "idle time of one cause at one line of Python", line_fields);
+static TABLE(line, "compared_line", "idle time of one cause at one line of Python", line_fields);
 #undef ROW
 
 /* ---- tables ---- */
@@ -260,8 +254,7 @@ static const struct vpa_field stage_fields[] = {
 	{"change", CHANGE_SHARE(change), "fraction",
 		"delta_ns, of a_mean_ns; null: a side has none", .known = has_both_stages},
 };
-static const struct vpa_fields stage =
-	FIELDS("compared_stage", "a stage of the pipeline", stage_fields);
+static TABLE(stage, "compared_stage", "a stage of the pipeline", stage_fields);
 #undef ROW
 
 VPA_KNOWN(has_count, struct vpa_compared_count, row->a > 0);
@@ -278,7 +271,7 @@ static const struct vpa_field count_fields[] = {
 	{"change", CHANGE_SHARE(change), "fraction", "b - a, of a; null: a is 0",
 		.known = has_count},
 };
-static const struct vpa_fields counted = FIELDS("compared_count", "a count per unit", count_fields);
+static TABLE(counted, "compared_count", "a count per unit", count_fields);
 #undef ROW
 
 VPA_KNOWN(has_means, struct vpa_compared_counter, row->a_mean > 0 && row->b_mean >= 0);
@@ -296,8 +289,7 @@ static const struct vpa_field counter_fields[] = {
 	{"change", CHANGE_SHARE(change), "fraction", "of the means, of a_mean; null: not known",
 		.known = has_means},
 };
-static const struct vpa_fields counter =
-	FIELDS("compared_counter", "samples: memory, clocks, power", counter_fields);
+static TABLE(counter, "compared_counter", "samples: memory, clocks, power", counter_fields);
 #undef ROW
 
 #define ROW struct vpa_compared_finding
@@ -308,8 +300,7 @@ static const struct vpa_field finding_fields[] = {
 	{"only_in", .look = VPA_LOOK_SINGLE | VPA_LOOK_SIDE, COMPUTED(CHOICE), NULL,
 		"the side that has it", .number = side_number, .choice = side_choice},
 };
-static const struct vpa_fields finding =
-	FIELDS("compared_finding", "a finding that only one side has", finding_fields);
+static TABLE(finding, "compared_finding", "a finding that only one side has", finding_fields);
 #undef ROW
 
 #define ROW struct vpa_compared_prediction
@@ -329,7 +320,7 @@ static const struct vpa_field prediction_fields[] = {
 		"FPS in the replay; null: unavailable"},
 	{"fps_measured", POSITIVE(fps_measured), "frames/s", "FPS of B; null: unavailable"},
 };
-static const struct vpa_fields prediction = FIELDS("compared_prediction",
+static TABLE(prediction, "compared_prediction",
 	"what was predicted for findings of A that B lacks, and what came", prediction_fields);
 #undef ROW
 
@@ -357,8 +348,8 @@ static const struct vpa_field comparison_fields[] = {
 		"what was predicted, and what came; null: A has no finding with a change that B "
 		"lacks, or no prediction"},
 };
-const struct vpa_fields vpa_fields_comparison =
-	FIELDS("comparison", "two sides of captures: every difference is b - a", comparison_fields);
+TABLE(vpa_fields_comparison, "comparison", "two sides of captures: every difference is b - a",
+	comparison_fields);
 #undef ROW
 
 int vpa_compare_json(const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err)

@@ -52,7 +52,7 @@ static const struct vpa_field side_fields[] = {
 		"what they do more of than the ranks that wait; null: none are late"},
 	{"late_place", TEXT_OR_NULL(late_place), NULL, "the range around it; null: none"},
 };
-static const struct vpa_fields side = FIELDS("side", "one of the jobs", side_fields);
+static TABLE(side, "side", "one of the jobs", side_fields);
 #undef ROW
 
 /* ---- what changed ---- */
@@ -68,7 +68,7 @@ static const struct vpa_field part_fields[] = {
 	{"b_ns", I64(b_ns), "ns", "the same of B"},
 	{"delta_ns", CHANGE(delta_ns), "ns", "b - a"},
 };
-static const struct vpa_fields part = FIELDS("part", "a part of the mean unit", part_fields);
+static TABLE(part, "part", "a part of the mean unit", part_fields);
 #undef ROW
 
 static const char *late_class_text(
@@ -90,8 +90,7 @@ static const struct vpa_field late_fields[] = {
 	{"b_ns", I64(b_ns), "ns", "the same of B"},
 	{"delta_ns", CHANGE(delta_ns), "ns", "b - a"},
 };
-static const struct vpa_fields late =
-	FIELDS("late_by", "what ranks are later by than those that wait for them", late_fields);
+static TABLE(late, "late_by", "what ranks are later by than those that wait for them", late_fields);
 #undef ROW
 
 #define ROW struct vpa_compared_setup
@@ -100,7 +99,7 @@ static const struct vpa_field setup_fields[] = {
 	{"a", TEXT_OR_NULL(a), NULL, "on the first rank of A; null: not set"},
 	{"b", TEXT_OR_NULL(b), NULL, "on the first rank of B; null: not set"},
 };
-static const struct vpa_fields setup = FIELDS("setup", "a fact that differs", setup_fields);
+static TABLE(setup, "setup", "a fact that differs", setup_fields);
 #undef ROW
 
 /* ---- the comparison ---- */
@@ -122,8 +121,8 @@ static const struct vpa_field comparison_fields[] = {
 	{"late_by", ROWS(late, late, late_count), NULL, "by change; empty: unlike"},
 	{"setup", ROWS(setup, setup, setup_count), NULL, "what differs in the set-up"},
 };
-const struct vpa_fields vpa_fields_job_comparison = FIELDS(
-	"compare_ranks", "two jobs of several ranks: every difference is b - a", comparison_fields);
+TABLE(vpa_fields_job_comparison, "compare_ranks",
+	"two jobs of several ranks: every difference is b - a", comparison_fields);
 #undef ROW
 
 int vpa_compare_jobs_json(

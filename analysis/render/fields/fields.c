@@ -14,15 +14,15 @@ static const struct vpa_field spread_values[] = {
 	{"approximate", FLAG(approximate), NULL,
 		"percentiles are up to 1 % off: there are more than 4,096 samples"},
 };
-const struct vpa_fields vpa_fields_spread_values =
-	FIELDS("spread_values", "percentiles and moments of durations", spread_values);
+TABLE(vpa_fields_spread_values, "spread_values", "percentiles and moments of durations",
+	spread_values);
 
 static const struct vpa_field spread[] = {
 	{"count", U64(count), "count", "samples"},
 	{"total_ns", U64(total_ns), "ns", "their sum"},
 	{NULL, .type = VPA_FIELD_SAME, .fields = &vpa_fields_spread_values, .bytes = sizeof(ROW)},
 };
-const struct vpa_fields vpa_fields_spread = FIELDS("spread", "distribution of durations", spread);
+TABLE(vpa_fields_spread, "spread", "distribution of durations", spread);
 #undef ROW
 
 VPA_NAMES(vpa_cause_choice, vpa_cause_text, VPA_CAUSES);

@@ -8,7 +8,7 @@
  *		{"call", TEXT(call), NULL, "name of the CUDA call"},
  *		{"total_ns", U64(total_ns), "ns", "time in the call, summed over all threads"},
  *	};
- *	static const struct vpa_fields sync = FIELDS("sync", "one CUDA call that waits", sync_fields);
+ *	static TABLE(sync, "sync", "one CUDA call that waits", sync_fields);
  *	#undef ROW
  *
  * Keys are public. They keep their name, meaning and order; new ones come last in their object. A key
@@ -305,7 +305,8 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 #define SPREAD(m)      INSIDE(OBJECT, vpa_fields_spread, m)
 #define SOME_SPREAD(m) .null = VPA_NULL_COUNT, .count = AT(uint64_t, m.count), SPREAD(m)
 #define COMPUTED(t)    .type = VPA_FIELD_##t, .offset = 0 /* by `number` or `text` */
-/* The fields of the struct ROW, from a table. */
+/* Defines `fields`, those of the struct ROW, from a table. */
+#define TABLE(fields, name, help, table) const struct vpa_fields fields = FIELDS(name, help, table)
 #define FIELDS(name, help, table)                                                                  \
 	{                                                                                          \
 		name, help, table, sizeof(table) / sizeof((table)[0]), sizeof(ROW)                 \

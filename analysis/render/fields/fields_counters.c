@@ -28,7 +28,7 @@ static const struct vpa_field part_fields[] = {
 	{"energy_wh", RATE(energy_wh), "Wh",
 		"energy; null: no power, or samples cover less than 95 % of the time"},
 };
-static const struct vpa_fields part = FIELDS("counter_stage",
+static TABLE(part, "counter_stage",
 	"a series in one stage: of a GPU while that worked for it, else while its range was open",
 	part_fields);
 #undef ROW
@@ -38,8 +38,8 @@ static const struct vpa_field block_fields[] = {
 	{"index", NATURAL(index), "id", "of the block in its request; null: not given"},
 	{"energy_wh", RATE(energy_wh), "Wh", "energy of its period; null: samples do not cover it"},
 };
-static const struct vpa_fields block = FIELDS(
-	"block_energy", "energy of a block, in the order of the request's series", block_fields);
+static TABLE(block, "block_energy", "energy of a block, in the order of the request's series",
+	block_fields);
 #undef ROW
 
 #define ROW struct vpa_request_energy
@@ -55,8 +55,7 @@ static const struct vpa_field request_fields[] = {
 		"the same for each frame of the measured blocks; null: not known"},
 	{"blocks", ROWS(block, blocks, block_count), NULL, "its blocks"},
 };
-static const struct vpa_fields request =
-	FIELDS("request_energy", "energy of a request and its blocks", request_fields);
+static TABLE(request, "request_energy", "energy of a request and its blocks", request_fields);
 #undef ROW
 
 #define ROW struct vpa_clock_reason
@@ -64,8 +63,7 @@ static const struct vpa_field reason_fields[] = {
 	{"reason", TEXT(reason), NULL, "what limited the clocks: \"power cap\" ..."},
 	{"ns", .head = "time", U64(ns), "ns", "for how long"},
 };
-static const struct vpa_fields reason =
-	FIELDS("clock_reason", "a reason for clocks below the maximum", reason_fields);
+static TABLE(reason, "clock_reason", "a reason for clocks below the maximum", reason_fields);
 #undef ROW
 
 #define ROW struct vpa_counter
@@ -106,8 +104,7 @@ static const struct vpa_field counter_fields[] = {
 		"null: no loop",
 		.known = is_of_loop},
 };
-const struct vpa_fields vpa_fields_counter =
-	FIELDS("counter", "a series of samples", counter_fields);
+TABLE(vpa_fields_counter, "counter", "a series of samples", counter_fields);
 #undef ROW
 
 /* ---- what people see of these rows ---- */

@@ -23,8 +23,7 @@ static const struct vpa_field check_fields[] = {
 	{"note", TEXT_OR_NULL(note), NULL,
 		"what it is a figure of, or why it is not known; null: nothing to add"},
 };
-static const struct vpa_fields check =
-	FIELDS("check", "a figure of the checklist, and its bounds", check_fields);
+static TABLE(check, "check", "a figure of the checklist, and its bounds", check_fields);
 #undef ROW
 
 VPA_KNOWN(has_loop, void, at->report->expert.loop.count != 0);
@@ -55,8 +54,7 @@ static const struct vpa_field loop_fields[] = {
 	{"ops_count", U64(ops_count), "count",
 		"steps, else blocks or iterations, that launched them"},
 };
-static const struct vpa_fields loop =
-	FIELDS("loop", "what a pipeline spends its time in", loop_fields);
+static TABLE(loop, "loop", "what a pipeline spends its time in", loop_fields);
 #undef ROW
 
 #define ROW struct vpa_expert
@@ -64,8 +62,8 @@ static const struct vpa_field checks_fields[] = {
 	{"loop", MEMBER(loop, loop), NULL, "null: nothing is known to repeat", .known = has_loop},
 	{"checks", ROWS(check, checks, check_count), NULL, "none without GPU work"},
 };
-static const struct vpa_fields checklist = FIELDS(
-	"checklist", "the questions of diffusers' profiling guide, with answers", checks_fields);
+static TABLE(checklist, "checklist", "the questions of diffusers' profiling guide, with answers",
+	checks_fields);
 #undef ROW
 
 /* ---- CUDA graphs ---- */
@@ -80,8 +78,7 @@ static const struct vpa_field graph_fields[] = {
 	{"kernel", .look = VPA_LOOK_KERNEL, TEXT_OR_NULL(kernel), NULL,
 		"its first node; null: a copy or memset, or no name"},
 };
-static const struct vpa_fields graph =
-	FIELDS("cuda_graph", "launches of CUDA graphs with the same nodes", graph_fields);
+static TABLE(graph, "cuda_graph", "launches of CUDA graphs with the same nodes", graph_fields);
 #undef ROW
 
 static VPA_WORDS(setup_choice, [VPA_SETUP_MODULE] = "module", [VPA_SETUP_GRAPH] = "graph",
@@ -95,8 +92,7 @@ static const struct vpa_field setup_fields[] = {
 	{"count", U64(count), "calls", "its calls, without those inside other rows' calls"},
 	{"total_ns", U64(total_ns), "ns", "their time, summed over all threads"},
 };
-static const struct vpa_fields setup =
-	FIELDS("setup", "calls that load code or make CUDA graphs", setup_fields);
+static TABLE(setup, "setup", "calls that load code or make CUDA graphs", setup_fields);
 #undef ROW
 
 VPA_KNOWN(has_repeats, void, at->report->expert.graphs.repeats.steps > 0);
@@ -110,8 +106,7 @@ static const struct vpa_field repeats_fields[] = {
 	{"save_at_most_ns", U64(save_at_most_ns), "ns",
 		"idle time for launching them, less one launch per step"},
 };
-static const struct vpa_fields repeats =
-	FIELDS("repeats", "steps that could be CUDA graphs", repeats_fields);
+static TABLE(repeats, "repeats", "steps that could be CUDA graphs", repeats_fields);
 #undef ROW
 
 #define ROW struct vpa_graphs
@@ -130,8 +125,7 @@ static const struct vpa_field graphs_fields[] = {
 	{"compiler_ranges", U64(compiler_ranges), "ranges", "ranges of torch.compile at work"},
 	{"compiler_ns", U64(compiler_ns), "ns", "their time on the host"},
 };
-static const struct vpa_fields cuda_graphs =
-	FIELDS("cuda_graphs", "CUDA graphs, and what could be one", graphs_fields);
+static TABLE(cuda_graphs, "cuda_graphs", "CUDA graphs, and what could be one", graphs_fields);
 #undef ROW
 
 /* ---- overlap ---- */
@@ -164,8 +158,7 @@ static const struct vpa_field overlap_fields[] = {
 		"communication and copies at once", .head = "comm. and copies"},
 	{"all_ns", OVERLAP(VPA_OVERLAPS - 1), "ns", "all three at once", .head = "all three"},
 };
-static const struct vpa_fields overlap =
-	FIELDS("overlap", "busy time of a device by what runs at once", overlap_fields);
+static TABLE(overlap, "overlap", "busy time of a device by what runs at once", overlap_fields);
 #undef ROW
 #undef OVERLAP
 
@@ -177,7 +170,7 @@ static const struct vpa_field stream_fields[] = {
 	{"ops", U64(ops), "ops", "its ops of positive duration"},
 	{"busy_ns", U64(busy_ns), "ns", "time in which at least one of them runs"},
 };
-static const struct vpa_fields stream = FIELDS("stream", "the work of one stream", stream_fields);
+static TABLE(stream, "stream", "the work of one stream", stream_fields);
 #undef ROW
 
 /* ---- formats ---- */
@@ -196,8 +189,8 @@ static const struct vpa_field misfit_fields[] = {
 	{"share_of_busy", RATE(share_of_busy), "fraction",
 		"exclusive_ns of all devices' busy time; null: not known"},
 };
-static const struct vpa_fields misfit =
-	FIELDS("misfit", "kernels whose alignment, precision or layout costs time", misfit_fields);
+static TABLE(
+	misfit, "misfit", "kernels whose alignment, precision or layout costs time", misfit_fields);
 #undef ROW
 
 /* ---- stages ---- */
@@ -218,8 +211,8 @@ static const struct vpa_field stage_family_fields[] = {
 		"of exclusive_ns: kernels that multiply with tensor cores, by their name",
 		.head = "tensor cores"},
 };
-static const struct vpa_fields stage_family =
-	FIELDS("stage_family", "kernels of one family in one stage", stage_family_fields);
+static TABLE(
+	stage_family, "stage_family", "kernels of one family in one stage", stage_family_fields);
 #undef ROW
 
 #define ROW struct vpa_stage_work_row
@@ -247,8 +240,8 @@ static const struct vpa_field stage_work_fields[] = {
 		"of busy_ns, what the operations take at the maker's dense rates of their "
 		"formats; at least; null: a rate is not known"},
 };
-static const struct vpa_fields stage_work =
-	FIELDS("stage_work", "how a stage uses the multipliers of the GPUs", stage_work_fields);
+static TABLE(stage_work, "stage_work", "how a stage uses the multipliers of the GPUs",
+	stage_work_fields);
 #undef ROW
 
 static VPA_NAMES(attention_kind, vpa_attention_kind_name, VPA_ATTENTION_CROSS + 1);
@@ -269,8 +262,7 @@ static const struct vpa_field shape_fields[] = {
 	{"min_ns", U64(min_ns), "ns", "the shortest"},
 	{"max_ns", U64(max_ns), "ns", "the longest"},
 };
-static const struct vpa_fields shape =
-	FIELDS("attention_shape", "calls of one attention kernel with one grid", shape_fields);
+static TABLE(shape, "attention_shape", "calls of one attention kernel with one grid", shape_fields);
 #undef ROW
 
 /* ---- operations per second ---- */
@@ -292,8 +284,8 @@ static const struct vpa_field flop_fields[] = {
 		"the maker's dense rate for that precision; null: not known", .head = "peak rate"},
 	{"share_of_peak", RATE(share_of_peak), "fraction", "tflops / peak_tflops; null: not known"},
 };
-static const struct vpa_fields flop_rate =
-	FIELDS("flop_rate", "operations per second, where ranges say how many", flop_fields);
+static TABLE(
+	flop_rate, "flop_rate", "operations per second, where ranges say how many", flop_fields);
 #undef ROW
 
 /* ---- bytes per second ---- */
@@ -314,8 +306,7 @@ static const struct vpa_field byte_fields[] = {
 	{"share_of_peak", RATE(share_of_peak), "fraction",
 		"gb_per_s / peak_gb_per_s; more than 1: the data stay in a cache; null: not known"},
 };
-static const struct vpa_fields byte_rate =
-	FIELDS("byte_rate", "bytes per second, where ranges say how many", byte_fields);
+static TABLE(byte_rate, "byte_rate", "bytes per second, where ranges say how many", byte_fields);
 #undef ROW
 
 /* ---- operators ---- */
@@ -344,8 +335,8 @@ static const struct vpa_field operator_fields[] = {
 		"bytes / gpu_ns of the calls that say how many they read and write at least, in "
 		"10^9 per second; null: none does"},
 };
-static const struct vpa_fields operator_row =
-	FIELDS("operator", "calls of an operator with inputs of the same shapes", operator_fields);
+static TABLE(operator_row, "operator", "calls of an operator with inputs of the same shapes",
+	operator_fields);
 #undef ROW
 
 /* ---- marks on the host ---- */
@@ -360,8 +351,8 @@ static const struct vpa_field marked_fields[] = {
 	{"label", TEXT(label), NULL, "kind and name, indented by the marks around it"},
 	{"host", SPREAD(host), NULL, "from start to end on the host"},
 };
-static const struct vpa_fields marked = FIELDS("marked",
-	"marks of one kind in one place, of a trace without work on a GPU", marked_fields);
+static TABLE(marked, "marked", "marks of one kind in one place, of a trace without work on a GPU",
+	marked_fields);
 #undef ROW
 
 /* ---- the tables ---- */
@@ -413,8 +404,7 @@ static const struct vpa_field expert_fields[] = {
 		"what the marks of a pipeline found, each after the one around it; empty if there "
 		"is work on a GPU"},
 };
-const struct vpa_fields vpa_fields_expert =
-	FIELDS("expert", "tables of what people look up by hand", expert_fields);
+TABLE(vpa_fields_expert, "expert", "tables of what people look up by hand", expert_fields);
 #undef ROW
 
 /* ---- what people see of these rows ---- */

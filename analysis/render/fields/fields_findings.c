@@ -67,8 +67,7 @@ static const struct vpa_field finding_fields[] = {
 		"the change leaves out a part of the repair, whose effect the trace does not tell: "
 		"the repair brings as much as predicted, or more"},
 };
-const struct vpa_fields vpa_fields_finding =
-	FIELDS("finding", "a conclusion, with its evidence", finding_fields);
+TABLE(vpa_fields_finding, "finding", "a conclusion, with its evidence", finding_fields);
 #undef ROW
 
 /* ---- forecast ---- */
@@ -93,8 +92,8 @@ static const struct vpa_field forecast_stage_fields[] = {
 		"without, as recorded; null: as before",
 		.known = is_replayed},
 };
-static const struct vpa_fields forecast_stage =
-	FIELDS("forecast_stage", "a part of the mean block or request", forecast_stage_fields);
+static TABLE(forecast_stage, "forecast_stage", "a part of the mean block or request",
+	forecast_stage_fields);
 #undef ROW
 
 #define ROW struct vpa_forecast
@@ -134,6 +133,6 @@ static const struct vpa_field forecast_fields[] = {
 		"what the mean block or request is made of, in order; the times add up; empty: "
 		"stages overlap, or there are none"},
 };
-const struct vpa_fields vpa_fields_forecast = FIELDS("forecast",
+TABLE(vpa_fields_forecast, "forecast",
 	"what a replay of the trace says; the predictions are in the findings", forecast_fields);
 #undef ROW

@@ -21,8 +21,8 @@ static const struct vpa_field collective_fields[] = {
 	{"bus_gb_per_s_most", RATE(bus_gb_per_s_most), "GB/s",
 		"the same of the shortest call, which waited least; null: as above"},
 };
-const struct vpa_fields vpa_fields_collective =
-	FIELDS("collective", "collectives of one name, communicator and size", collective_fields);
+TABLE(vpa_fields_collective, "collective", "collectives of one name, communicator and size",
+	collective_fields);
 #undef ROW
 
 #define ROW struct vpa_short_run_row
@@ -36,7 +36,7 @@ static const struct vpa_field short_run_fields[] = {
 	{"span_ns", U64(span_ns), "ns",
 		"from the first kernel's start to the last one's end, of all runs"},
 };
-const struct vpa_fields vpa_fields_short_run = FIELDS("short_run",
+TABLE(vpa_fields_short_run, "short_run",
 	"kernels below 10 us each that run one after another, again and again", short_run_fields);
 #undef ROW
 
@@ -60,8 +60,7 @@ static const struct vpa_field queue_fields[] = {
 	{"waiting_p95", U64(waiting_p95), "launches", "the 95th percentile, by time"},
 	{"waiting_max", U64(waiting_max), "launches", "the most"},
 };
-const struct vpa_fields vpa_fields_queue =
-	FIELDS("queue", "launches that wait on one stream", queue_fields);
+TABLE(vpa_fields_queue, "queue", "launches that wait on one stream", queue_fields);
 #undef ROW
 
 /* ---- stops and pauses of the host, kernels that are tried ---- */
@@ -71,8 +70,7 @@ static const struct vpa_field cause_time_fields[] = {
 	{"cause", .look = VPA_LOOK_SINGLE | VPA_LOOK_CAUSE, CAUSE(cause), NULL, "of idle time"},
 	{"ns", U64(ns), "ns", "idle time that has it"},
 };
-static const struct vpa_fields cause_time =
-	FIELDS("cause_time", "idle time of a cause", cause_time_fields);
+static TABLE(cause_time, "cause_time", "idle time of a cause", cause_time_fields);
 #undef ROW
 
 #define ROW struct vpa_host_stops
@@ -91,8 +89,8 @@ static const struct vpa_field host_stop_fields[] = {
 		"total_ns by the cause of idle time that it has elsewhere in the report, by ns, "
 		"descending"},
 };
-const struct vpa_fields vpa_fields_host_stops = FIELDS(
-	"host_stops", "idle time in which the host stood still, wherever it was", host_stop_fields);
+TABLE(vpa_fields_host_stops, "host_stops",
+	"idle time in which the host stood still, wherever it was", host_stop_fields);
 #undef ROW
 
 #define ROW struct vpa_pauses
@@ -103,8 +101,8 @@ static const struct vpa_field pause_fields[] = {
 	{"longest_ns", U64(longest_ns), "ns", "the longest: by a fifth longer at most"},
 	{"ranges", TEXTS(places, place_count), NULL, "that they are in, at most eight"},
 };
-const struct vpa_fields vpa_fields_pauses =
-	FIELDS("host_pauses", "stretches of host code of nearly the same length", pause_fields);
+TABLE(vpa_fields_pauses, "host_pauses", "stretches of host code of nearly the same length",
+	pause_fields);
 #undef ROW
 
 #define ROW struct vpa_trial_span
@@ -113,8 +111,7 @@ static const struct vpa_field trial_span_fields[] = {
 		"start of the first kernel, on the trace clock"},
 	{"end_ns", .look = VPA_LOOK_MOMENT, U64(end_ns), "ns", "start of the one that is kept"},
 };
-static const struct vpa_fields trial_span =
-	FIELDS("trial", "kernels that are tried for one product", trial_span_fields);
+static TABLE(trial_span, "trial", "kernels that are tried for one product", trial_span_fields);
 #undef ROW
 
 #define ROW struct vpa_trials
@@ -131,6 +128,6 @@ static const struct vpa_field trial_fields[] = {
 	{"range_ns", U64(place_ns), "ns", "span_ns there"},
 	{"spans", ROWS(trial_span, spans, span_count), NULL, "of the first 4,096, by end"},
 };
-const struct vpa_fields vpa_fields_trials =
-	FIELDS("trials", "kernels that a library tries before it keeps one", trial_fields);
+TABLE(vpa_fields_trials, "trials", "kernels that a library tries before it keeps one",
+	trial_fields);
 #undef ROW

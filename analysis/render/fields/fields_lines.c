@@ -20,8 +20,8 @@ static const struct vpa_field top_fields[] = {
 	{"cpu_wait_ns", U64(wait_ns), "ns",
 		"of the time: the thread could run, but no CPU was free"},
 };
-const struct vpa_fields vpa_fields_top_line =
-	FIELDS("top_line", "the line of Python where most of some idle time was spent", top_fields);
+TABLE(vpa_fields_top_line, "top_line", "the line of Python where most of some idle time was spent",
+	top_fields);
 #undef ROW
 
 #define ROW struct vpa_idle_line
@@ -34,8 +34,7 @@ static const struct vpa_field idle_fields[] = {
 		"idle time; of a device and cause they sum to all of it"},
 	{"samples", U64(samples), "samples", "at the line; 0: none, or the stacks are exact"},
 };
-static const struct vpa_fields idle =
-	FIELDS("idle_line", "idle time of one cause at one line", idle_fields);
+static TABLE(idle, "idle_line", "idle time of one cause at one line", idle_fields);
 #undef ROW
 
 #define ROW struct vpa_launch_line
@@ -45,8 +44,7 @@ static const struct vpa_field launch_fields[] = {
 	{"ops", U64(ops), "ops", "kernels, copies and memsets that it launched"},
 	{"busy_ns", U64(busy_ns), "ns", "sum of their durations"},
 };
-static const struct vpa_fields launch =
-	FIELDS("launch_line", "work that one line launched", launch_fields);
+static TABLE(launch, "launch_line", "work that one line launched", launch_fields);
 #undef ROW
 
 #define ROW struct vpa_module_row
@@ -61,8 +59,7 @@ static const struct vpa_field module_fields[] = {
 	{"own_ns", U64(own_ns), "ns", "of gpu_ns: not launched by a module inside",
 		.head = "GPU, own"},
 };
-static const struct vpa_fields module =
-	FIELDS("module", "work by the torch.nn.Module that launched it", module_fields);
+static TABLE(module, "module", "work by the torch.nn.Module that launched it", module_fields);
 #undef ROW
 
 #define ROW struct vpa_lines
@@ -77,8 +74,8 @@ static const struct vpa_field lines_fields[] = {
 		"each after the module around it, by gpu_ns, descending; at most --top, the "
 		"largest; empty where no profiler recorded calls of modules"},
 };
-const struct vpa_fields vpa_fields_lines = FIELDS(
-	"lines", "lines of Python, from samples of stacks or a profiler's records", lines_fields);
+TABLE(vpa_fields_lines, "lines", "lines of Python, from samples of stacks or a profiler's records",
+	lines_fields);
 #undef ROW
 
 /* ---- what people see of these rows ---- */

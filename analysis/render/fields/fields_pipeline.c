@@ -15,8 +15,8 @@ static const struct vpa_field stage_line_fields[] = {
 	{"idle_ns", U64(idle_ns), "ns", "idle time of this cause at this line"},
 	{"share", SHARE(share), "fraction", "of waited_ns of the stage or block"},
 };
-static const struct vpa_fields stage_line = FIELDS(
-	"stage_line", "idle time at one line before ops of a stage or block", stage_line_fields);
+static TABLE(stage_line, "stage_line", "idle time at one line before ops of a stage or block",
+	stage_line_fields);
 #undef ROW
 
 /* Blocks are late only against a target. */
@@ -62,7 +62,7 @@ static const struct vpa_field block_fields[] = {
 		"the line of Python with most of waited_ns; null: not known, or fewer than 5 "
 		"samples"},
 };
-static const struct vpa_fields block = FIELDS("block", "a generated video block", block_fields);
+static TABLE(block, "block", "a generated video block", block_fields);
 #undef ROW
 
 #define ROW struct vpa_block_instead
@@ -70,8 +70,8 @@ static const struct vpa_field instead_fields[] = {
 	{"host", CAUSE(host), NULL, "what the host did, as in host_did of devices"},
 	{"ns", .head = "time", U64(ns), "ns", "idle time in which it did this"},
 };
-static const struct vpa_fields instead =
-	FIELDS("block_did", "what the host did in idle time of an earlier call", instead_fields);
+static TABLE(
+	instead, "block_did", "what the host did in idle time of an earlier call", instead_fields);
 #undef ROW
 
 #define ROW struct vpa_block_part
@@ -87,8 +87,7 @@ static const struct vpa_field part_fields[] = {
 		"of ns: idle time that counts to an earlier call, by what the host did in it, "
 		"descending"},
 };
-const struct vpa_fields vpa_fields_block_part =
-	FIELDS("block_part", "a part of the measured periods", part_fields);
+TABLE(vpa_fields_block_part, "block_part", "a part of the measured periods", part_fields);
 #undef ROW
 
 #define ROW struct vpa_outlier_row
@@ -102,8 +101,8 @@ static const struct vpa_field outlier_fields[] = {
 		"the stage that differs most, in the same direction; null: none"},
 	{"stage_delta_ns", CHANGE(stage_delta_ns), "ns", "by how much that stage differs"},
 };
-static const struct vpa_fields outlier = FIELDS(
-	"outlier", "a block whose period differs from that of its neighbours", outlier_fields);
+static TABLE(outlier, "outlier", "a block whose period differs from that of its neighbours",
+	outlier_fields);
 #undef ROW
 
 VPA_KNOWN(has_drift, struct vpa_blocks, row->has_drift);
@@ -123,8 +122,7 @@ static const struct vpa_field drift_fields[] = {
 	{"saturated_at_row", NATURAL(saturated_at), "index",
 		"index in series from which attention no longer grows; null: it always grows"},
 };
-static const struct vpa_fields drift =
-	FIELDS("drift", "how measured blocks change over the series", drift_fields);
+static TABLE(drift, "drift", "how measured blocks change over the series", drift_fields);
 
 static VPA_NAMES(rest_choice, vpa_rest_name, VPA_RESTS);
 
@@ -184,8 +182,7 @@ static const struct vpa_field blocks_fields[] = {
 		"blocks whose period differs from that of their neighbours"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };
-static const struct vpa_fields blocks =
-	FIELDS("blocks", "the video blocks of a request", blocks_fields);
+static TABLE(blocks, "blocks", "the video blocks of a request", blocks_fields);
 #undef ROW
 
 /* ---- requests, stages ---- */
@@ -206,8 +203,7 @@ static const struct vpa_field steps_fields[] = {
 	{"context_count", U64(context_count), "count", "passes that write the KV cache"},
 	{"context", SOME_SPREAD(context), NULL, "the same for context passes; null: none"},
 };
-static const struct vpa_fields steps =
-	FIELDS("steps", "the denoising steps of a request", steps_fields);
+static TABLE(steps, "steps", "the denoising steps of a request", steps_fields);
 #undef ROW
 
 #define ROW struct vpa_request_gpu
@@ -222,8 +218,7 @@ static const struct vpa_field gpu_fields[] = {
 	{"parts", ROWS(vpa_fields_block_part, parts, part_count), NULL,
 		"period_ns * devices by part; by kind, then time, descending"},
 };
-static const struct vpa_fields gpu =
-	FIELDS("request_gpu", "what the devices did in a request", gpu_fields);
+static TABLE(gpu, "request_gpu", "what the devices did in a request", gpu_fields);
 #undef ROW
 
 VPA_KNOWN(has_gpu, struct vpa_request, row->gpu.period_ns > 0);
@@ -292,8 +287,8 @@ static const struct vpa_field request_fields[] = {
 	{"facts", COMPUTED(MAP), NULL, "what else the program said of it", .put = put_facts,
 		.member = fact_at},
 };
-const struct vpa_fields vpa_fields_request =
-	FIELDS("request", "a request, or the whole window if none is marked", request_fields);
+TABLE(vpa_fields_request, "request", "a request, or the whole window if none is marked",
+	request_fields);
 #undef ROW
 
 #define ROW struct vpa_stage_row
@@ -329,8 +324,7 @@ static const struct vpa_field stage_fields[] = {
 	{"lines", ROWS(stage_line, lines, line_count), NULL,
 		"the lines of Python with most of waited_ns, at most 5, descending"},
 };
-const struct vpa_fields vpa_fields_stage =
-	FIELDS("stage", "a named part of the pipeline", stage_fields);
+TABLE(vpa_fields_stage, "stage", "a named part of the pipeline", stage_fields);
 #undef ROW
 
 /* ---- what people see of these rows ---- */

@@ -29,7 +29,7 @@ static const struct vpa_field input_fields[] = {
 		"what selected the window; null: the whole capture"},
 	{"min_gap_ns", U64(min_gap_ns), "ns", "gaps of at least this length are listed"},
 };
-static const struct vpa_fields input = FIELDS("input", "what was analyzed", input_fields);
+static TABLE(input, "input", "what was analyzed", input_fields);
 #undef ROW
 
 /* ---- verdict, counts ---- */
@@ -44,8 +44,7 @@ static const struct vpa_field loss_fields[] = {
 		"start of the period, on the trace clock"},
 	{"end_ns", .look = VPA_LOOK_MOMENT, KNOWN_END(end_ns), "ns", "its end; null: not known"},
 };
-static const struct vpa_fields loss =
-	FIELDS("loss", "a period in which records are, or may be, missing", loss_fields);
+static TABLE(loss, "loss", "a period in which records are, or may be, missing", loss_fields);
 #undef ROW
 
 #define ROW struct vpa_report
@@ -98,8 +97,7 @@ static const struct vpa_field verdict_fields[] = {
 		"of launches_without_op: kernels that must have run before the recording ended, "
 		"but are not in it"},
 };
-static const struct vpa_fields verdict =
-	FIELDS("verdict", "whether the trace is complete", verdict_fields);
+static TABLE(verdict, "verdict", "whether the trace is complete", verdict_fields);
 
 static const struct vpa_field counts_fields[] = {
 	{"kernels", U64(counts.kernels), "events", "kernels"},
@@ -118,7 +116,7 @@ static const struct vpa_field counts_fields[] = {
 		"gaps of min_gap_ns or longer; the list has the longest"},
 	{"samples", U64(counts.samples), "events", "samples of Python stacks"},
 };
-static const struct vpa_fields counts = FIELDS("counts", "events in the window", counts_fields);
+static TABLE(counts, "counts", "events in the window", counts_fields);
 #undef ROW
 
 /* ---- devices, gaps ---- */
@@ -144,8 +142,7 @@ static const struct vpa_field idle_part_fields[] = {
 	{"line", POINTER(vpa_fields_top_line, top), NULL,
 		"the line of Python where most of it was spent; null: not known"},
 };
-static const struct vpa_fields idle_part =
-	FIELDS("idle_part", "idle time of one cause in one place", idle_part_fields);
+static TABLE(idle_part, "idle_part", "idle time of one cause in one place", idle_part_fields);
 #undef ROW
 
 VPA_KNOWN(has_host, struct vpa_gap_piece, row->host != VPA_CAUSE_NOT_IDLE);
@@ -169,8 +166,8 @@ static const struct vpa_field instead_fields[] = {
 	{"line", POINTER(vpa_fields_top_line, top), NULL,
 		"the line of Python that the host's own code spent most of it at; null: not known"},
 };
-static const struct vpa_fields instead =
-	FIELDS("host_did", "what the host did in idle time of an earlier call", instead_fields);
+static TABLE(
+	instead, "host_did", "what the host did in idle time of an earlier call", instead_fields);
 #undef ROW
 
 #define ROW struct vpa_gain_row
@@ -181,8 +178,7 @@ static const struct vpa_field gain_fields[] = {
 	{"shared_ns", U64(shared_ns), "ns",
 		"part of it that removing another cause would save too"},
 };
-static const struct vpa_fields gain =
-	FIELDS("gain", "what a device would save without one cause", gain_fields);
+static TABLE(gain, "gain", "what a device would save without one cause", gain_fields);
 #undef ROW
 
 static uint64_t device_limit(const struct vpa_at *at)
@@ -249,8 +245,7 @@ static const struct vpa_field device_fields[] = {
 		"of causes: time that counts to a call that had held the host before, by what the "
 		"host did in it, descending"},
 };
-static const struct vpa_fields device =
-	FIELDS("device", "a GPU that had work in the window", device_fields);
+static TABLE(device, "device", "a GPU that had work in the window", device_fields);
 #undef ROW
 
 VPA_KNOWN(has_thread, struct vpa_gap_row, row->tid >= 0);
@@ -273,8 +268,7 @@ static const struct vpa_field piece_fields[] = {
 	{"instead_ns", U64(instead_ns), "ns", "of ns: not to wait would have saved it too"},
 	{"instead_range", PLACE(instead_place), NULL, "the range around that call; null: none"},
 };
-static const struct vpa_fields piece =
-	FIELDS("gap_piece", "a stretch of a gap with one cause", piece_fields);
+static TABLE(piece, "gap_piece", "a stretch of a gap with one cause", piece_fields);
 #undef ROW
 
 #define ROW struct vpa_gap_row
@@ -282,7 +276,7 @@ static const struct vpa_field thread_fields[] = {
 	{"pid", .look = VPA_LOOK_PROCESS, I64(pid), "id", "its process"},
 	{"tid", I64(tid), "id", "its thread id"},
 };
-static const struct vpa_fields thread = FIELDS("thread", "a thread of the host", thread_fields);
+static TABLE(thread, "thread", "a thread of the host", thread_fields);
 
 static const struct vpa_field gap_fields[] = {
 	{"id", .look = VPA_LOOK_SINGLE | VPA_LOOK_ID, CHARS(id), NULL,
@@ -308,8 +302,7 @@ static const struct vpa_field gap_fields[] = {
 		"of its samples, or of nearly all time of gaps with its cause, call and range; "
 		"null: not known"},
 };
-static const struct vpa_fields gap =
-	FIELDS("gap", "one of the longest stretches in which a device runs nothing", gap_fields);
+static TABLE(gap, "gap", "one of the longest stretches in which a device runs nothing", gap_fields);
 #undef ROW
 
 /* ---- the whole ---- */
@@ -397,8 +390,8 @@ static const struct vpa_field report_fields[] = {
 		"kernels that a library tried; absent if there are none", .known = has_trials,
 		.optional = 1},
 };
-const struct vpa_fields vpa_fields_report = FIELDS(
-	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);
+TABLE(vpa_fields_report, "report", "where the time of a GPU trace went, and why the GPU was idle",
+	report_fields);
 #undef ROW
 
 /* ---- what people see of these rows ---- */

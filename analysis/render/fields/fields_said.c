@@ -8,8 +8,7 @@ static const struct vpa_field fact_fields[] = {
 	{"key", TEXT(key), NULL, "as the program gave it"},
 	{"value", TEXT(value), NULL, "its newest value"},
 };
-static const struct vpa_fields fact =
-	FIELDS("fact", "what the program said of the run", fact_fields);
+static TABLE(fact, "fact", "what the program said of the run", fact_fields);
 #undef ROW
 
 /* ---- memory by label ---- */
@@ -44,8 +43,8 @@ static const struct vpa_field memory_label_fields[] = {
 		"allocated_bytes less that of the first one; null: the label is there once",
 		.known = has_growth},
 };
-static const struct vpa_fields memory_label = FIELDS(
-	"memory_label", "what an allocator held at moments with one label", memory_label_fields);
+static TABLE(memory_label, "memory_label", "what an allocator held at moments with one label",
+	memory_label_fields);
 #undef ROW
 
 /* ---- components ---- */
@@ -66,8 +65,8 @@ static const struct vpa_field component_fields[] = {
 	{"peak_bytes", KNOWN_END(peak_bytes), "bytes",
 		"the most that PyTorch's allocator had given out in it; null: not sampled"},
 };
-static const struct vpa_fields component = FIELDS(
-	"component", "a part of the pipeline: its calls, frames and memory", component_fields);
+static TABLE(component, "component", "a part of the pipeline: its calls, frames and memory",
+	component_fields);
 #undef ROW
 
 /* ---- models ---- */
@@ -81,7 +80,7 @@ static const struct vpa_field model_fields[] = {
 	{"dtypes", TEXT_OR_NULL(dtypes), NULL,
 		"parameters by type, \"bfloat16:1300000000 float32:1024\"; null: not said"},
 };
-static const struct vpa_fields model = FIELDS("model", "a network of the program", model_fields);
+static TABLE(model, "model", "a network of the program", model_fields);
 #undef ROW
 
 /* ---- compilations ---- */
@@ -100,8 +99,7 @@ static const struct vpa_field compilation_fields[] = {
 	{"step", NATURAL(step), "id", "index of the step around it; null: none"},
 	{"place", TEXT_OR_NULL(place), NULL, "the innermost range around it; null: none"},
 };
-static const struct vpa_fields compilation =
-	FIELDS("compilation", "a compilation of torch.compile", compilation_fields);
+static TABLE(compilation, "compilation", "a compilation of torch.compile", compilation_fields);
 #undef ROW
 
 /* ---- moments ---- */
@@ -115,8 +113,7 @@ static const struct vpa_field moment_fields[] = {
 	{"after_ns", U64(after_ns), "ns", "from the window's start to the first time"},
 	{"span_ns", U64(span_ns), "ns", "from the first time to the last"},
 };
-static const struct vpa_fields moment =
-	FIELDS("moment", "moments that the program marked with one name", moment_fields);
+static TABLE(moment, "moment", "moments that the program marked with one name", moment_fields);
 #undef ROW
 
 /* ---- iterations ---- */
@@ -138,8 +135,7 @@ static const struct vpa_field iteration_fields[] = {
 	{"idle_ns", U64(idle_ns), "ns", "of gpu_ns: the device ran nothing, summed over devices"},
 	{"ops", U64(ops), "ops", "kernels, copies and memsets launched in it"},
 };
-static const struct vpa_fields iteration =
-	FIELDS("iteration", "a step or iteration, one by one", iteration_fields);
+static TABLE(iteration, "iteration", "a step or iteration, one by one", iteration_fields);
 #undef ROW
 
 /* ---- the tables ---- */
@@ -163,8 +159,7 @@ static const struct vpa_field said_fields[] = {
 	{"iterations", ROWS(iteration, said.iterations, said.iteration_count), NULL,
 		"the first 4,096, by start_ns"},
 };
-const struct vpa_fields vpa_fields_said =
-	FIELDS("said", "what the program said of itself", said_fields);
+TABLE(vpa_fields_said, "said", "what the program said of itself", said_fields);
 #undef ROW
 
 /* ---- what people see of these rows ---- */

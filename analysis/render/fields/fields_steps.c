@@ -15,7 +15,7 @@ static const struct vpa_field step_fields[] = {
 		"a pass follows directly: period_ns is to its start; false also of a first step "
 		"left out"},
 };
-static const struct vpa_fields step = FIELDS("inferred_step", "an inferred step", step_fields);
+static TABLE(step, "inferred_step", "an inferred step", step_fields);
 #undef ROW
 
 static VPA_WORDS(source_choice, "inferred");
@@ -67,7 +67,7 @@ static const struct vpa_field inferred_fields[] = {
 	{"round_series", ROWS(step, rounds, round_count), NULL, "every round, by its start"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };
-const struct vpa_fields vpa_fields_inferred = FIELDS("inferred_steps",
+TABLE(vpa_fields_inferred, "inferred_steps",
 	"steps of one GPU where nothing marks any, inferred from its kernel sequence",
 	inferred_fields);
 #undef ROW
@@ -77,8 +77,7 @@ static const struct vpa_field rival_fields[] = {
 	{"count", U64(count), "count", "how often it occurs"},
 	{"median_ns", U64(median_ns), "ns", "GPU time of one, the median"},
 };
-const struct vpa_fields vpa_fields_rival =
-	FIELDS("step_rival", "a repetition that may be the steps, or not", rival_fields);
+TABLE(vpa_fields_rival, "step_rival", "a repetition that may be the steps, or not", rival_fields);
 #undef ROW
 
 /* ---- marked steps ---- */
@@ -99,8 +98,8 @@ static const struct vpa_field period_fields[] = {
 	{"paused_ns", U64(paused_ns), "ns", "of period_ns * devices: recording was paused"},
 	{"devices", UNSIGNED(devices), "count", "devices of the sums"},
 };
-static const struct vpa_fields period = FIELDS(
-	"step_period", "from a marked step to the next in its block or request", period_fields);
+static TABLE(period, "step_period", "from a marked step to the next in its block or request",
+	period_fields);
 #undef ROW
 
 #define ROW struct vpa_report
@@ -116,8 +115,8 @@ static const struct vpa_field marked_fields[] = {
 		"N, if the optimizer runs in every N-th iteration, or every N-th takes far longer "
 		"than the others: RESULT has the mean of whole cycles; null: there are none"},
 };
-const struct vpa_fields vpa_fields_marked =
-	FIELDS("marked_steps", "the periods of marked steps, without blocks", marked_fields);
+TABLE(vpa_fields_marked, "marked_steps", "the periods of marked steps, without blocks",
+	marked_fields);
 #undef ROW
 
 /* ---- steps by their kernels ---- */
@@ -148,8 +147,7 @@ static const struct vpa_field step_kind_fields[] = {
 	{"saved_ns", U64(saved_ns), "ns",
 		"role fewer: by how much as many full steps would take longer; else 0"},
 };
-static const struct vpa_fields step_kind =
-	FIELDS("step_kind", "steps that run the same kernels", step_kind_fields);
+static TABLE(step_kind, "step_kind", "steps that run the same kernels", step_kind_fields);
 #undef ROW
 
 static VPA_WORDS(steps_source_choice, [VPA_STEPS_UNKNOWN] = "unknown",
@@ -172,6 +170,6 @@ static const struct vpa_field step_kinds_fields[] = {
 	{"second_half_ns", U64(second_ns), "ns", "time of their second halves"},
 	{"kinds", ROWS(step_kind, rows, row_count), NULL, "at most --top; by total_ns, descending"},
 };
-const struct vpa_fields vpa_fields_step_kinds =
-	FIELDS("step_kinds", "denoising steps by the kernels that they run", step_kinds_fields);
+TABLE(vpa_fields_step_kinds, "step_kinds", "denoising steps by the kernels that they run",
+	step_kinds_fields);
 #undef ROW

@@ -40,7 +40,7 @@ static const struct vpa_field gpu_fields[] = {
 	{"memory_bytes", KNOWN(memory_bytes), "bytes", "device memory; null: not known"},
 	{"simulated", FLAG(simulated), NULL, "no GPU: a stand-in made up its times"},
 };
-static const struct vpa_fields gpu = FIELDS("gpu", "a GPU of the machine", gpu_fields);
+static TABLE(gpu, "gpu", "a GPU of the machine", gpu_fields);
 #undef ROW
 
 /* ---- metadata ---- */
@@ -153,6 +153,5 @@ static const struct vpa_field system_fields[] = {
 	{"tags", COMPUTED(MAP), NULL, "tags that the program gave the capture", .put = put_tags,
 		.prefix = VPT_METADATA_TAG},
 };
-const struct vpa_fields vpa_fields_system =
-	FIELDS("system", "where the trace was recorded", system_fields);
+TABLE(vpa_fields_system, "system", "where the trace was recorded", system_fields);
 #undef ROW

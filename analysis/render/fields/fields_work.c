@@ -12,8 +12,7 @@ static const struct vpa_field family_fields[] = {
 	{"share_of_busy", RATE(share_of_busy), "fraction",
 		"exclusive_ns of all devices' busy time; null: not known"},
 };
-const struct vpa_fields vpa_fields_family =
-	FIELDS("family", "kernels of one family", family_fields);
+TABLE(vpa_fields_family, "family", "kernels of one family", family_fields);
 #undef ROW
 
 #define ROW struct vpa_kernel_row
@@ -48,7 +47,7 @@ static const struct vpa_field kernel_fields[] = {
 		"file and line that TorchInductor wrote it in; null: none is in its cache on this "
 		"machine, or the trace is of another one"},
 };
-const struct vpa_fields vpa_fields_kernel = FIELDS("kernel", "kernels of one name", kernel_fields);
+TABLE(vpa_fields_kernel, "kernel", "kernels of one name", kernel_fields);
 #undef ROW
 
 #define ROW struct vpa_backend_row
@@ -66,8 +65,7 @@ static const struct vpa_field backend_fields[] = {
 	{"share_of_busy", RATE(share_of_busy), "fraction",
 		"exclusive time of both, of all devices' busy time; null: not known"},
 };
-static const struct vpa_fields backend =
-	FIELDS("attention_backend", "fused attention of one back-end", backend_fields);
+static TABLE(backend, "attention_backend", "fused attention of one back-end", backend_fields);
 #undef ROW
 
 #define ROW struct vpa_eager_row
@@ -80,8 +78,7 @@ static const struct vpa_field eager_fields[] = {
 	{"total_ns", U64(total_ns), "ns", "sum of all their kernels' durations"},
 	{"softmax_ns", U64(softmax_ns), "ns", "of it: the softmax", .head = "of it softmax"},
 };
-static const struct vpa_fields eager =
-	FIELDS("eager_attention", "attention that is not fused, in one place", eager_fields);
+static TABLE(eager, "eager_attention", "attention that is not fused, in one place", eager_fields);
 #undef ROW
 
 #define ROW struct vpa_backend_change
@@ -96,7 +93,7 @@ static const struct vpa_field change_fields[] = {
 	{"gain_ns", REAL(gain_ns), "ns",
 		"extra time of the slow calls, compared with the fast ones"},
 };
-static const struct vpa_fields change = FIELDS("attention_change",
+static TABLE(change, "attention_change",
 	"attention in denoising steps that runs on more than one back-end", change_fields);
 #undef ROW
 
@@ -112,8 +109,7 @@ static const struct vpa_field attention_fields[] = {
 	{"changes", ROWS(change, changes, change_count), NULL,
 		"places with more than one back-end; by slow_ns, descending"},
 };
-const struct vpa_fields vpa_fields_attention =
-	FIELDS("attention", "attention of all devices", attention_fields);
+TABLE(vpa_fields_attention, "attention", "attention of all devices", attention_fields);
 #undef ROW
 
 #define ROW struct vpa_range_instance
@@ -124,8 +120,7 @@ static const struct vpa_field instance_fields[] = {
 		"first op's start to last op's end, without pauses"},
 	{"idle_ns", U64(idle_ns), "ns", "of envelope_ns: the device runs nothing"},
 };
-static const struct vpa_fields instance =
-	FIELDS("instance", "an instance of a range on a device", instance_fields);
+static TABLE(instance, "instance", "an instance of a range on a device", instance_fields);
 #undef ROW
 
 #define ROW struct vpa_range_row
@@ -154,8 +149,7 @@ static const struct vpa_field range_fields[] = {
 		"the first 256, of ranges that have a tenth of the devices' time, 16 at most: a "
 		"comparison may pair them"},
 };
-const struct vpa_fields vpa_fields_range =
-	FIELDS("range", "NVTX ranges, or operators, of one name", range_fields);
+TABLE(vpa_fields_range, "range", "NVTX ranges, or operators, of one name", range_fields);
 #undef ROW
 
 /* Of a series `count` is that of its ranges on the GPU, and an instance reaches to the next one. */
@@ -168,8 +162,8 @@ static const struct vpa_field member_fields[] = {
 		"to the start of the next one's first op, without pauses"},
 	{"idle_ns", U64(idle_ns), "ns", "of period_ns: the device runs nothing"},
 };
-static const struct vpa_fields member = FIELDS("series_member",
-	"a range of a series, from its first op to that of the next", member_fields);
+static TABLE(member, "series_member", "a range of a series, from its first op to that of the next",
+	member_fields);
 #undef ROW
 
 #define ROW struct vpa_range_row
@@ -184,7 +178,7 @@ static const struct vpa_field series_fields[] = {
 	{"instances", ROWS(member, instances, instance_count), NULL,
 		"those that another one follows, by device, then start"},
 };
-const struct vpa_fields vpa_fields_series = FIELDS("series",
+TABLE(vpa_fields_series, "series",
 	"ranges with a number at the end of their names, one after the other", series_fields);
 #undef ROW
 
@@ -216,8 +210,7 @@ static const struct vpa_field copy_fields[] = {
 	{"gb_per_s", POSITIVE(gb_per_s), "GB/s",
 		"10^9 bytes a second while copying; null: not known", .head = "rate"},
 };
-const struct vpa_fields vpa_fields_copy =
-	FIELDS("copy", "copies of one direction between two kinds of memory", copy_fields);
+TABLE(vpa_fields_copy, "copy", "copies of one direction between two kinds of memory", copy_fields);
 #undef ROW
 #undef MEMORY
 
@@ -229,8 +222,7 @@ static const struct vpa_field sync_fields[] = {
 	{"gaps", U64(gaps), "gaps", "gaps that it caused"},
 	{"idle_ns", U64(idle_ns), "ns", "idle time that it caused"},
 };
-const struct vpa_fields vpa_fields_sync =
-	FIELDS("sync", "a CUDA call that waits for the GPU", sync_fields);
+TABLE(vpa_fields_sync, "sync", "a CUDA call that waits for the GPU", sync_fields);
 #undef ROW
 
 #define ROW struct vpa_chains
@@ -243,7 +235,7 @@ static const struct vpa_field chain_fields[] = {
 	{"kernel", .look = VPA_LOOK_KERNEL, TEXT_OR_NULL(kernel), NULL,
 		"the one that takes most time; null: no chain"},
 };
-const struct vpa_fields vpa_fields_chains = FIELDS("chains",
+TABLE(vpa_fields_chains, "chains",
 	"elementwise kernels, and casts, reductions and norms beside them, not fused",
 	chain_fields);
 #undef ROW
@@ -257,6 +249,5 @@ static const struct vpa_field precision_fields[] = {
 	{"exclusive_ns", U64(exclusive_ns), "ns",
 		"the same, but each of k concurrent ops counts 1/k"},
 };
-const struct vpa_fields vpa_fields_precision =
-	FIELDS("gemm_precision", "matrix products of one precision", precision_fields);
+TABLE(vpa_fields_precision, "gemm_precision", "matrix products of one precision", precision_fields);
 #undef ROW

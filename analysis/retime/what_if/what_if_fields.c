@@ -10,7 +10,7 @@ static const struct vpa_field change_fields[] = {
 	{"change", TEXT(text), NULL, "the change, as it was given"},
 	{"hits", U64(hits), "calls or ops", "how many calls or ops it changes; 0: none is meant"},
 };
-static const struct vpa_fields change = FIELDS("change", "a change of the program", change_fields);
+static TABLE(change, "change", "a change of the program", change_fields);
 #undef ROW
 
 VPA_KNOWN(is_measured, struct vpa_what_if_row, row->measured_ms > 0);
@@ -37,8 +37,7 @@ static const struct vpa_field row_fields[] = {
 	{"steps_per_s_measured", POSITIVE(steps_per_s_measured), "steps/s",
 		"in the trace of --check; null: none"},
 };
-static const struct vpa_fields unit_row =
-	FIELDS("unit", "a unit as recorded and as predicted", row_fields);
+static TABLE(unit_row, "unit", "a unit as recorded and as predicted", row_fields);
 #undef ROW
 
 static VPA_NAMES(part_kind_choice, vpa_part_kind_name, VPA_PART_KINDS);
@@ -62,8 +61,7 @@ static const struct vpa_field part_fields[] = {
 	{"error_percent", REAL(error_percent), "%",
 		"predicted_ms beside measured_ms; null: not measured", .known = is_part_checked},
 };
-static const struct vpa_fields part =
-	FIELDS("part", "a stage or step as recorded and as predicted", part_fields);
+static TABLE(part, "part", "a stage or step as recorded and as predicted", part_fields);
 #undef ROW
 
 #define ROW struct vpa_what_if
@@ -83,8 +81,7 @@ static const struct vpa_field what_if_fields[] = {
 	{"parts_left_out", TEXTS(parts_left_out, parts_left_out_count), NULL,
 		"stages and steps that overlap others, or have too many instances"},
 };
-const struct vpa_fields vpa_fields_what_if =
-	FIELDS("what_if", "what changes of the program would bring", what_if_fields);
+TABLE(vpa_fields_what_if, "what_if", "what changes of the program would bring", what_if_fields);
 #undef ROW
 
 int vpa_what_if_json(const struct vpa_what_if *w, struct vpt_sink *sink, struct vpt_err *err)
