@@ -73,6 +73,13 @@ void vpa_finding_evidence(struct vpa_finding *f, const char *text)
 	f->evidence[f->evidence_count++] = text;
 }
 
+void vpa_finding_add_note(struct vpa_report *r, struct vpa_finding *f, const char *more)
+{
+	if (more)
+		f->note = vpa_arena_printf(
+			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);
+}
+
 const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, enum vpa_finding_id id)
 {
 	size_t i;

@@ -23,6 +23,8 @@ void vpa_finding_is_candidate(struct vpa_report *r);
 void vpa_finding_promote(struct vpa_report *r, const struct vpa_finding *candidate);
 /* Adds a name as evidence. Keeps the first three; skips NULL, and names already listed. */
 void vpa_finding_evidence(struct vpa_finding *f, const char *text);
+/* Appends to its note; NULL: nothing. */
+void vpa_finding_add_note(struct vpa_report *r, struct vpa_finding *f, const char *more);
 /* Says where so much of it is: in or before a range. An amount of less than half says nothing. */
 void vpa_finding_is_at(struct vpa_report *r, struct vpa_finding *f, const struct vpa_place *at,
 	enum vpa_amount amount);

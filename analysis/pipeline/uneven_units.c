@@ -392,6 +392,21 @@ static size_t first_after(const struct vpa_uneven_units *u, uint64_t ns)
 	return low;
 }
 
+int vpa_unit_find_cycles(struct vpa_report *r)
+{
+	struct vpa_uneven_units u;
+	int rc;
+
+	r->iterations_per_cycle = vpa_unit_cycle(r);
+	if (r->iterations_per_cycle || vpa_unit_of(r) != VPA_UNIT_ITERATION)
+		return VPT_OK;
+	rc = vpa_uneven_units_of(r, &u);
+	if (!rc && u.every > 1 && u.every <= r->step_part_count)
+		r->iterations_per_cycle = u.every;
+	vpa_uneven_units_free(&u);
+	return rc;
+}
+
 void vpa_uneven_sum_add(struct vpa_uneven_sum *sum, const struct vpa_uneven_units *u,
 	uint64_t start_ns, uint64_t end_ns)
 {

@@ -52,6 +52,10 @@ struct vpa_uneven_units {
 int vpa_uneven_units_of(const struct vpa_report *r, struct vpa_uneven_units *out);
 void vpa_uneven_units_free(struct vpa_uneven_units *u);
 
+/* Sets iterations_per_cycle of a report that has its requests, blocks and iterations: cycles of the optimizer, else from one iteration
+ * that takes far longer than the others to the next. 0 or VPT_ENOMEM. */
+int vpa_unit_find_cycles(struct vpa_report *r);
+
 /* "3.60 s to 4.00 s"; "1.70 s" where they hardly differ. */
 struct vpa_label vpa_times_text(struct vpa_span_of_times span);
 

@@ -2,7 +2,6 @@
 #include "analysis/pipeline/unit.h"
 
 #include "analysis/base/intervals.h"
-#include "analysis/pipeline/uneven_units.h"
 #include "analysis/report/overview.h"
 #include "formats/base/saturate.h"
 
@@ -375,26 +374,6 @@ int vpa_unit_reduces_in_each(const struct vpa_report *r)
 		most_ns = vpa_later(ns, most_ns);
 	}
 	return most_ns && least_ns > most_ns / 2;
-}
-
-/* Sets how many iterations come from one that takes far longer than the others to the next such one; 0: not so. */
-static int find_cycle_of_slow_ones(struct vpa_report *r)
-{
-	struct vpa_uneven_units u;
-	int rc = vpa_uneven_units_of(r, &u);
-
-	if (!rc && u.every > 1 && u.every <= r->step_part_count)
-		r->iterations_per_cycle = u.every;
-	vpa_uneven_units_free(&u);
-	return rc;
-}
-
-int vpa_unit_find_cycles(struct vpa_report *r)
-{
-	r->iterations_per_cycle = vpa_unit_cycle(r);
-	if (r->iterations_per_cycle || vpa_unit_of(r) != VPA_UNIT_ITERATION)
-		return VPT_OK;
-	return find_cycle_of_slow_ones(r);
 }
 
 size_t vpa_unit_in_cycles(const struct vpa_report *r)

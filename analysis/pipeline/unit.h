@@ -69,9 +69,6 @@ uint32_t vpa_unit_slowest_device(const struct vpa_range_row *range);
 
 /* N, if the optimizer runs in every N-th iteration, and gradients are summed in between. 0: it runs in each, or that is not known. */
 size_t vpa_unit_cycle(const struct vpa_report *r);
-/* Sets iterations_per_cycle of a report that has its requests, blocks and iterations: cycles of the optimizer, else from one iteration
- * that takes far longer than the others to the next, see uneven_units.h. 0 or VPT_ENOMEM. */
-int vpa_unit_find_cycles(struct vpa_report *r);
 /* How many of the last iterations are whole cycles, which RESULT is of. 0: there are no cycles. */
 size_t vpa_unit_in_cycles(const struct vpa_report *r);
 /* Whether GPUs communicate in each step or iteration, and nowhere more than twice as long as elsewhere. */

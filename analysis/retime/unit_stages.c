@@ -4,6 +4,7 @@
 #include "analysis/retime/what_if_parts.h"
 
 #include "analysis/pipeline/unit.h"
+#include "analysis/retime/predictions.h"
 
 /* Whether each instance of a part is inside one of another part. */
 static int is_inside(const struct vpa_span *spans, const struct vpa_timed_part *inner,

@@ -10,7 +10,6 @@
 #define VPA_ANALYSIS_RETIME_WHAT_IF_PARTS_H
 
 #include "analysis/report/report.h"
-#include "analysis/retime/predictions.h"
 #include "analysis/retime/retime.h"
 
 enum vpa_part_kind {
@@ -56,6 +55,8 @@ double vpa_timed_mean_ns(const struct vpa_timed_parts *p, const struct vpa_timed
 	const struct vpa_retiming *t, size_t world, size_t first, int64_t number, uint64_t *count);
 
 /* ---- unit_stages.c: the stages that the mean unit is made of, in the worlds of a replay ---- */
+
+struct vpa_spans;
 
 /* Lists, in the arena, the stages and passes over the context that are in no other one, if the unit is a block or a request
  * and all their instances are inside the units' span; else none. 0 or VPT_ENOMEM. */

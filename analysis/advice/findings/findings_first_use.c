@@ -1,7 +1,6 @@
 /* findings_first_use.c - the finding about first use, and the title of one about code that is loaded again and again. */
 #include "analysis/advice/findings/findings_first_use.h"
 
-#include "analysis/advice/findings/findings_idle.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/pipeline/unit.h"

@@ -228,13 +228,6 @@ static const char *instead_note(struct vpa_report *r, enum vpa_cause cause, uint
 		most->instead, vpa_part_word(ns, all_ns));
 }
 
-void vpa_finding_add_note(struct vpa_report *r, struct vpa_finding *f, const char *more)
-{
-	if (more)
-		f->note = vpa_arena_printf(
-			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);
-}
-
 /* The gain, and the part of it that other findings may claim too: where that is the host's code after a wait, its
  * own note says so. */
 static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct vpa_idle_sum *sum)

@@ -123,9 +123,6 @@ void vpa_find_candidate(
 /* Whether a gain is larger than `most_ns`, the largest that is listed, by as much as is worth a line. */
 int vpa_gain_is_hidden(const struct vpa_report *r, uint64_t gain_ns, uint64_t most_ns);
 
-/* Appends to a finding's note; NULL: nothing. */
-void vpa_finding_add_note(struct vpa_report *r, struct vpa_finding *f, const char *more);
-
 /* ---- findings_waits.c ---- */
 
 /* Findings and candidates of the waits. Returns the largest gain that is listed. */

@@ -3,7 +3,7 @@
 
 #include "analysis/base/durations.h"
 #include "analysis/folds/blocks/blocks_facts.h"
-#include "analysis/pipeline/unit.h"
+#include "analysis/pipeline/uneven_units.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* test_replay_parts.c - a trace that is replayed in parts is as long as it was, and what a change brings is what it brings to
  * the trace as a whole. */
 #include "analysis/retime/what_if_parts.h"
+#include "analysis/retime/predictions.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
