@@ -174,6 +174,9 @@ enum vpa_pattern_kind {
 	VPA_PATTERN_LATE_SENDER,   /* of a message between two */
 	VPA_PATTERN_LATE_RECEIVER, /* the same */
 	VPA_PATTERN_LATE_PEER, /* the same, where each of them sends and receives, or the trace does not say who does */
+	VPA_PATTERN_ULYSSES,  /* ranks exchange parts before and after attention, all with all */
+	VPA_PATTERN_RING,     /* they pass keys and values on beside attention */
+	VPA_PATTERN_CFG,      /* halves of them compute the two passes of guidance */
 	VPA_PATTERN_LOCKSTEP, /* a group without a name is several that work in step */
 	VPA_PATTERNS
 };
@@ -186,10 +189,13 @@ struct vpa_job_pattern {
 	const char *group; /* the communicator; NULL: not known */
 	enum vpa_collective_kind collective; /* of SLOW_LINK: what takes longer */
 	uint64_t collectives;                /* in which it shows */
+	uint64_t a_layer;                    /* of ULYSSES: exchanges for each attention */
 	uint64_t changes;                    /* of TURNS: how often another rank comes last */
-	uint64_t bytes; /* of SLOW_LINK: of a message of the call that costs most; 0: not known */
+	/* Of a message: of SLOW_LINK of the call that costs most, of ULYSSES and RING the mean; 0: not known. */
+	uint64_t bytes;
 	uint64_t usual_ns, found_ns; /* of SLOW_LINK: a transfer elsewhere and there, the medians */
-	/* What it is about, summed: waits; of SLOW_LINK what transfers take more than elsewhere; of TRUNCATED how long others go on. */
+	/* What it is about, summed: waits; of SLOW_LINK what transfers take more than elsewhere; of TRUNCATED how long others go
+	 * on; of ULYSSES, RING and CFG what its transfers take of a rank. */
 	uint64_t ns;
 };
 

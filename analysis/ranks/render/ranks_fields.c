@@ -257,7 +257,8 @@ static const struct vpa_fields difference =
 static const char *pattern_choice(size_t i)
 {
 	static const char *const names[VPA_PATTERNS] = {"turns", "truncated", "slow-link",
-		"late-sender", "late-receiver", "late-peer", "lockstep"};
+		"late-sender", "late-receiver", "late-peer", "ulysses", "ring-attention",
+		"cfg-parallel", "lockstep"};
 
 	return i < VPA_PATTERNS ? names[i] : NULL;
 }
@@ -269,21 +270,26 @@ static const struct vpa_field pattern_fields[] = {
 		"while "
 		"others go on; slow-link: what ranks exchange takes longer than elsewhere, and "
 		"nobody is late; late-sender, late-receiver, late-peer: of a message between two; "
-		"lockstep: a group without a name is several that work in step"},
-	{"ranks", TEXT(ranks), NULL, "which ranks; of lockstep sets, with ; between them"},
+		"ulysses, ring-attention, cfg-parallel: how ranks share the work, see "
+		"DEFINITIONS.md; lockstep: a group without a name is several that work in step"},
+	{"ranks", TEXT(ranks), NULL,
+		"which ranks; of lockstep and cfg-parallel sets, with ; between them"},
 	{"peers", TEXT_OR_NULL(peers), NULL, "who waits for them; null: nobody in particular"},
 	{"group", TEXT_OR_NULL(group), NULL, "communicator; null: not known"},
 	{"collective", .choice = collective_choice, WORD(vpa_collective_kind, collective), NULL,
 		"of slow-link: the call that transfers longer"},
 	{"collectives", U64(collectives), "collectives", "in which it shows"},
+	{"per_layer", U64(a_layer), "collectives", "of ulysses: for each attention; else 0"},
 	{"changes", U64(changes), "changes", "of turns: how often another of the ranks comes last"},
 	{"bytes", U64(bytes), "bytes",
-		"of slow-link: a message of the call that costs most; 0: not known"},
+		"of a message: of slow-link of the call that costs most, of ulysses and "
+		"ring-attention the mean; 0: not known"},
 	{"usual_ns", U64(usual_ns), "ns", "of slow-link: a transfer elsewhere, the median"},
 	{"found_ns", U64(found_ns), "ns", "of slow-link: a transfer there, the median"},
 	{"ns", U64(ns), "ns",
 		"waits for these ranks; of slow-link what transfers take more than elsewhere; of "
-		"truncated how long another rank goes on"},
+		"truncated how long another rank goes on; of ulysses, ring-attention and "
+		"cfg-parallel what its transfers take of a rank"},
 };
 static const struct vpa_fields pattern =
 	FIELDS("pattern", "what several collectives have in common", pattern_fields);

@@ -248,7 +248,11 @@ static const struct vpa_html_word words[] = {
 		"turns: a few ranks come last in turns. truncated: a capture ends early. "
 		"slow-link: "
 		"the same call transfers longer there than elsewhere. late-sender, late-receiver, "
-		"late-peer: one of two ranks comes late to a message. lockstep: a group without a "
+		"late-peer: one of two ranks comes late to a message. ulysses: ranks exchange all "
+		"to "
+		"all before and after attention. ring-attention: they pass keys and values on "
+		"beside it. cfg-parallel: halves of them compute the passes of guidance. lockstep: "
+		"a group without a "
 		"name is several."},
 	{"like the median",
 		"What the job would take if this rank took no longer between collectives than the "

@@ -158,6 +158,15 @@ static void add_collective(enum vpa_collective_kind kind, struct vpa_words *w)
 		name);
 }
 
+/* ", 24.0 MB each, 9.0 % of the time." */
+static void add_sizes(
+	const struct vpa_job *job, const struct vpa_job_pattern *p, struct vpa_words *w)
+{
+	if (p->bytes)
+		vpa_words_add(w, "", ", %s each", vpa_bytes(p->bytes).text);
+	vpa_words_add(w, "", ", %s %% of the time.", vpa_percent(p->ns, job->span_ns).text);
+}
+
 struct vpa_words vpa_ranks_pattern_words(const struct vpa_job *job, const struct vpa_job_pattern *p)
 {
 	struct vpa_words w = {.used = 0};
@@ -199,6 +208,26 @@ struct vpa_words vpa_ranks_pattern_words(const struct vpa_job *job, const struct
 			p->peers);
 		add_per_unit(job, p->ns, &w);
 		vpa_words_add(&w, "", " for it.");
+		break;
+	case VPA_PATTERN_ULYSSES:
+		add_ranks(&w, p->ranks, 1);
+		vpa_words_add(&w, "",
+			" share attention by Ulysses: %s exchanges all to all a layer",
+			vpa_count(p->a_layer).text);
+		add_sizes(job, p, &w);
+		break;
+	case VPA_PATTERN_RING:
+		add_ranks(&w, p->ranks, 1);
+		vpa_words_add(&w, "",
+			" share attention in a ring: they pass keys and values on beside it");
+		add_sizes(job, p, &w);
+		break;
+	case VPA_PATTERN_CFG:
+		vpa_words_add(&w, "",
+			"Halves of the ranks compute the passes of guidance (CFG parallel): pairs "
+			"of ranks %s gather %s times each",
+			p->ranks, vpa_count(p->collectives).text);
+		add_sizes(job, p, &w);
 		break;
 	default:
 		vpa_words_add(&w, "",

@@ -25,7 +25,7 @@ job() {
 	done
 }
 
-# patterns NAME "PATTERN RANKS..." ...: of a job there are these, and no others; `out` is then its screen.
+# patterns NAME "PATTERN RANKS..." ...: of a job there are these, and no others but how ranks share the work; `out` is then its screen.
 patterns() {
 	name=$1
 	shift
@@ -35,14 +35,14 @@ patterns() {
 	found=$(python3 -c '
 import json
 for p in json.load(open("out"))["patterns"]:
-    print(p["pattern"], p["ranks"] + (" for " + p["peers"] if p["peers"] else ""))' | sort | tr '\n' '|')
+    if p["pattern"] not in ("ulysses", "ring-attention", "cfg-parallel"):
+        print(p["pattern"], p["ranks"] + (" for " + p["peers"] if p["peers"] else ""))' | sort | tr '\n' '|')
 	same "$name: patterns" "$([ $# = 0 ] || printf '%s\n' "$@" | sort | tr '\n' '|')" "$found"
 	expect 0 "$name in words" ranks "$name"
 }
 
 job alike --ranks 8
-expect 0 "nothing planted" ranks alike --format json
-says out '"patterns": []'
+patterns alike
 
 # Two ranks are slow in turns, a pass each; and one alone takes no turns.
 job turns --ranks 8 --plant 2:kernel=220,2:turn=0,5:kernel=220,5:turn=1
@@ -91,7 +91,7 @@ job = json.load(open("early.json"))
 rank = job["ranks"][3]
 starts = [w for w in map(str.split, open(sys.argv[1])) if len(w) == 15]
 lacks = len(starts) - rank["collectives"] - rank["unmatched"]
-found = [(p["pattern"], p["ranks"], p["collectives"]) for p in job["patterns"]]
+found = [(p["pattern"], p["ranks"], p["collectives"]) for p in job["patterns"] if p["pattern"] != "ulysses"]
 if found != [("truncated", "3", lacks)] or lacks < 3 or job["at_least"] != lacks:
     sys.exit(print(found, lacks, job["at_least"]) or 1)
 PY
@@ -178,6 +178,36 @@ says words "1.25 times the others': its SM clock is 1,584 MHz, the mean of all 1
 split products gemm
 says out "Rank 2 computed longer: gemm"
 grep -q throughout out && fail "products alone are longer: $(grep throughout out)"
+
+# How ranks share the work: each way is named once, from captures and from summaries, and where all only reduce there is none.
+shared() { # shared NAME "PATTERN PER_LAYER COLLECTIVES..."
+	expect 0 "$1, summarized" summarize "$1" -o shared.vps --force
+	for files in "$1" shared.vps; do
+		expect 0 "how ranks share the work: $files" ranks "$files" --format json
+		same "$rule" "$2" "$(python3 -c 'import json
+ways = ("ulysses", "ring-attention", "cfg-parallel")
+job = json.load(open("out"))
+for p in job["patterns"]:
+    assert p["pattern"] not in ways or 0 < p["ns"] < job["unit_ns"] * job["units"], p
+print(*("%s %d %d %s" % (p["pattern"], p["per_layer"], p["collectives"], p["ranks"]) for p in job["patterns"] if p["pattern"] in ways), sep=", ")')"
+		cp out shared.json
+	done
+	expect 0 "in words: $1" ranks "$1"
+	tr -s '\n ' ' ' <out >words
+}
+job ulysses --ranks 4
+shared ulysses "ulysses 4 120 0 to 3"
+answers="$answers shared.json"
+says words "Ranks 0 to 3 share attention by Ulysses: 4 exchanges all to all a layer, "
+job in-ring --ranks 4 --ring
+shared in-ring "ring-attention 0 90 0 to 3"
+says words "Ranks 0 to 3 share attention in a ring: they pass keys and values on beside it, "
+job in-halves --ranks 4 --cfg-parallel --plant 0:host=200
+shared in-halves "ulysses 4 120 0 to 3, cfg-parallel 0 8 0, 2; 1, 3"
+says words "Halves of the ranks compute the passes of guidance (CFG parallel): pairs of ranks 0, 2; 1, 3 gather 8 times each, "
+python3 "$source/tests/support/ranks_job.py" reduce kernel=3:200000 groups=4 >answer || fail "a job that reduces: $(cat answer)"
+rm -f reduce/truth.json
+shared reduce ""
 
 # Two halves of the ranks, one with a slow link: nobody is late to its own group, the transfers are 1.5 times as long.
 job link --ranks 8 --nodes 2 --cfg-parallel --plant 1:link=150
