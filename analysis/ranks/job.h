@@ -177,6 +177,7 @@ enum vpa_pattern_kind {
 	VPA_PATTERN_ULYSSES,  /* ranks exchange parts before and after attention, all with all */
 	VPA_PATTERN_RING,     /* they pass keys and values on beside attention */
 	VPA_PATTERN_CFG,      /* halves of them compute the two passes of guidance */
+	VPA_PATTERN_PIPELINE, /* they pass results on from one to the next; `peers` waits longest */
 	VPA_PATTERN_LOCKSTEP, /* a group without a name is several that work in step */
 	VPA_PATTERNS
 };
@@ -195,7 +196,8 @@ struct vpa_job_pattern {
 	uint64_t bytes;
 	uint64_t usual_ns, found_ns; /* of SLOW_LINK: a transfer elsewhere and there, the medians */
 	/* What it is about, summed: waits; of SLOW_LINK what transfers take more than elsewhere; of TRUNCATED how long others go
-	 * on; of ULYSSES, RING and CFG what its transfers take of a rank. */
+	 * on; of ULYSSES, RING and CFG what its transfers take of a
+	 * rank; of PIPELINE what `peers` waits. */
 	uint64_t ns;
 };
 

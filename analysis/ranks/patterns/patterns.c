@@ -14,6 +14,7 @@ static int (*const finders[])(struct vpa_job *job, const struct vpa_job_rows *ro
 	vpa_find_late_peers,
 	vpa_find_shared_attention,
 	vpa_find_guidance_pairs,
+	vpa_find_pipelines,
 	vpa_find_lockstep,
 };
 

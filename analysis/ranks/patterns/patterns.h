@@ -28,6 +28,7 @@ int vpa_find_slow_links(struct vpa_job *job, const struct vpa_job_rows *rows);
 int vpa_find_late_peers(struct vpa_job *job, const struct vpa_job_rows *rows);
 int vpa_find_shared_attention(struct vpa_job *job, const struct vpa_job_rows *rows);
 int vpa_find_guidance_pairs(struct vpa_job *job, const struct vpa_job_rows *rows);
+int vpa_find_pipelines(struct vpa_job *job, const struct vpa_job_rows *rows);
 int vpa_find_lockstep(struct vpa_job *job, const struct vpa_job_rows *rows);
 
 /* ---- apart.c: ranks of a group that can not have met: one left before the other came, or each has collectives that the other lacks.

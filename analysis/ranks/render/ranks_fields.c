@@ -258,7 +258,7 @@ static const char *pattern_choice(size_t i)
 {
 	static const char *const names[VPA_PATTERNS] = {"turns", "truncated", "slow-link",
 		"late-sender", "late-receiver", "late-peer", "ulysses", "ring-attention",
-		"cfg-parallel", "lockstep"};
+		"cfg-parallel", "pipeline", "lockstep"};
 
 	return i < VPA_PATTERNS ? names[i] : NULL;
 }
@@ -270,11 +270,12 @@ static const struct vpa_field pattern_fields[] = {
 		"while "
 		"others go on; slow-link: what ranks exchange takes longer than elsewhere, and "
 		"nobody is late; late-sender, late-receiver, late-peer: of a message between two; "
-		"ulysses, ring-attention, cfg-parallel: how ranks share the work, see "
+		"ulysses, ring-attention, cfg-parallel, pipeline: how ranks share the work, see "
 		"DEFINITIONS.md; lockstep: a group without a name is several that work in step"},
 	{"ranks", TEXT(ranks), NULL,
 		"which ranks; of lockstep and cfg-parallel sets, with ; between them"},
-	{"peers", TEXT_OR_NULL(peers), NULL, "who waits for them; null: nobody in particular"},
+	{"peers", TEXT_OR_NULL(peers), NULL,
+		"who waits for them; of pipeline who waits longest; null: nobody in particular"},
 	{"group", TEXT_OR_NULL(group), NULL, "communicator; null: not known"},
 	{"collective", .choice = collective_choice, WORD(vpa_collective_kind, collective), NULL,
 		"of slow-link: the call that transfers longer"},
@@ -289,7 +290,8 @@ static const struct vpa_field pattern_fields[] = {
 	{"ns", U64(ns), "ns",
 		"waits for these ranks; of slow-link what transfers take more than elsewhere; of "
 		"truncated how long another rank goes on; of ulysses, ring-attention and "
-		"cfg-parallel what its transfers take of a rank"},
+		"cfg-parallel what its transfers take of a rank; of pipeline what the rank in "
+		"`peers` waits"},
 };
 static const struct vpa_fields pattern =
 	FIELDS("pattern", "what several collectives have in common", pattern_fields);

@@ -251,7 +251,8 @@ static const struct vpa_html_word words[] = {
 		"late-peer: one of two ranks comes late to a message. ulysses: ranks exchange all "
 		"to "
 		"all before and after attention. ring-attention: they pass keys and values on "
-		"beside it. cfg-parallel: halves of them compute the passes of guidance. lockstep: "
+		"beside it. cfg-parallel: halves of them compute the passes of guidance. "
+		"pipeline: they pass results on from one to the next. lockstep: "
 		"a group without a "
 		"name is several."},
 	{"like the median",

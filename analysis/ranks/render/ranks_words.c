@@ -229,6 +229,13 @@ struct vpa_words vpa_ranks_pattern_words(const struct vpa_job *job, const struct
 			p->ranks, vpa_count(p->collectives).text);
 		add_sizes(job, p, &w);
 		break;
+	case VPA_PATTERN_PIPELINE:
+		add_ranks(&w, p->ranks, 1);
+		vpa_words_add(&w, "", " are a pipeline: rank %s waits longest in its bubbles, ",
+			p->peers);
+		add_per_unit(job, p->ns, &w);
+		vpa_words_add(&w, "", ".");
+		break;
 	default:
 		vpa_words_add(&w, "",
 			"A group without a name is several in lockstep, of ranks %s: %s of its "

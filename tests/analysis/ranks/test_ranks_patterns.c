@@ -297,6 +297,55 @@ static void a_late_sender_and_a_late_receiver_are_named(void **state)
 	}
 }
 
+/* Ranks that pass on from one to the next: a path is a pipeline, with the waits of the rank that waits longest; a circle is none. */
+static void a_pipeline_is_named_with_its_longest_bubbles(void **state)
+{
+	struct vpt_random random = {8};
+	unsigned n, i, r;
+
+	(void)state;
+	for (n = 0; n < JOBS; n++) {
+		struct rig_job *job = new_job(&random, 4);
+		unsigned links = n % 2 ? 4 : 3, most = 0;
+		uint64_t wait_ns[4] = {0};
+		struct vpa_job *found;
+		char rank[16];
+
+		job->ranks = 4;
+		job->groups = links;
+		job->kind = VPA_COLLECTIVE_SEND_RECV;
+		for (i = 0; i < links; i++)
+			job->members[i] = 1u << i | 1u << (i + 1) % 4;
+		for (i = 0; i < job->rows; i++) {
+			job->row[i].group = i % links;
+			for (r = 0; r < 4; r++)
+				job->row[i].part_ns[r][2] = vpt_random_below(&random, 300000);
+		}
+		found = analyze(job, &random);
+		for (i = 0; i < job->rows; i++) {
+			unsigned a = i % links, b = (a + 1) % 4;
+			uint64_t at = job->row[i].start_ns[a], bt = job->row[i].start_ns[b];
+
+			wait_ns[a] += bt > at ? bt - at : 0;
+			wait_ns[b] += at > bt ? at - bt : 0;
+		}
+		for (r = 1; r < 4; r++)
+			most = wait_ns[r] > wait_ns[most] ? r : most;
+		if (links == 4) {
+			assert_int_equal(count_of(found, VPA_PATTERN_PIPELINE), 0);
+		} else {
+			const struct vpa_job_pattern *p = only(found, VPA_PATTERN_PIPELINE);
+
+			snprintf(rank, sizeof(rank), "%u", most);
+			assert_string_equal(p->ranks, "0 to 3");
+			assert_string_equal(p->peers, rank);
+			assert_int_equal(p->ns, wait_ns[most]);
+			assert_int_equal(p->collectives, job->rows);
+		}
+		clear(job, found);
+	}
+}
+
 /* Two communicators without a name on one stream, whose ranks work in step but for a few collectives: these tell that ranks
  * of the one do not wait for those of the other. */
 static void groups_in_step_without_a_name_are_told(void **state)
@@ -350,6 +399,7 @@ int main(void)
 		cmocka_unit_test(a_capture_that_ends_early_is_named),
 		cmocka_unit_test(a_slow_link_is_named_with_what_it_takes),
 		cmocka_unit_test(a_late_sender_and_a_late_receiver_are_named),
+		cmocka_unit_test(a_pipeline_is_named_with_its_longest_bubbles),
 		cmocka_unit_test(groups_in_step_without_a_name_are_told),
 	};
 
