@@ -346,7 +346,7 @@ static void add_metric(struct finding *f, enum vpa_metric kind, enum vpa_cause c
 /* Causes are parts of idle time. */
 static double place_in_table(enum vpa_metric kind)
 {
-	return kind == VPA_METRIC_CAUSE ? VPA_METRIC_IDLE + 0.5 : kind;
+	return kind == VPA_METRIC_CAUSE ? (double)VPA_METRIC_IDLE + 0.5 : (double)kind;
 }
 
 static int by_mean(const void *a, const void *b)
