@@ -3,7 +3,8 @@
  *	| step   | step   | step | VAE | step   | step   | step |
  *	|-period-|-period-|            |-period-|-period-|          a block each: four periods
  *
- * A loop is a block, or what a request has outside blocks. From the start of a step's first op to the start
+ * A loop is a block, or what a request has outside blocks; of these, an instance of a stage that holds several steps is a loop of its
+ * own, since a decoder or the next prompt may come before its next instance. From the start of a step's first op to the start
  * of the next one's in the same loop is a period. So the last step of a loop has none, and a pause of the
  * recording between two steps ends the loop: steps may be missing there. */
 #ifndef VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_PERIODS_H
@@ -15,10 +16,12 @@ struct vpa_marked_step {
 	uint64_t start_ns, end_ns;  /* on the host */
 	uint64_t first_ns, last_ns; /* start of its first op, end of its last */
 	uint32_t loop;              /* scope of the block; VPA_NONE: outside blocks */
-	uint32_t order;             /* among all steps of the group, by time */
-	uint32_t pin;               /* the edge at first_ns; VPA_NONE: none */
-	uint32_t sample;            /* of the table */
-	uint8_t measured;           /* in a measured block */
+	uint32_t
+		stage; /* 1 + the sample of the shortest stage that holds it and other steps; 0: none */
+	uint32_t order;   /* among all steps of the group, by time */
+	uint32_t pin;     /* the edge at first_ns; VPA_NONE: none */
+	uint32_t sample;  /* of the table */
+	uint8_t measured; /* in a measured block */
 };
 
 /* The steps, or what else has this kind, of a group: loop by loop, each in order of time. `out` has room for

@@ -89,6 +89,36 @@ static void a_step_takes_the_time_from_one_to_the_next(void **state)
 	vpa_report_free(r);
 }
 
+/* Two prompts of 4 steps, each in a stage, with a decoder after them: the time of the decoder is no step's. */
+static void a_step_does_not_go_on_from_stage_to_stage(void **state)
+{
+	struct vpa_report *r;
+	unsigned k;
+
+	(void)state;
+	begin();
+	for (k = 0; k < 2; k++) {
+		annotated("range", k * 1000, k * 1000 + 596, "denoise", "{'kind':'stage'}");
+		steps_of_149_ms(k * 1000, 4);
+		annotated(
+			"range", k * 1000 + 600, k * 1000 + 900, "vae_decode", "{'kind':'stage'}");
+		kernel(k * 1000 + 600, k * 1000 + 600, k * 1000 + 900, CONV);
+	}
+	r = analyze(NULL);
+	assert_int_equal(r->requests[0].steps.count, 8);
+	assert_int_equal(r->requests[0].steps.periods, 6);
+	assert_int_equal(r->requests[0].steps.period.max_ns, 149000000);
+	vpa_report_free(r);
+	/* In stages of one step each, the steps follow each other. */
+	begin();
+	for (k = 0; k < 4; k++)
+		annotated("range", k * 149, k * 149 + 149, "predict", "{'kind':'stage'}");
+	steps_of_149_ms(0, 4);
+	r = analyze(NULL);
+	assert_int_equal(r->requests[0].steps.periods, 3);
+	vpa_report_free(r);
+}
+
 static void steps_without_blocks_are_steps(void **state)
 {
 	unsigned k;
@@ -525,6 +555,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stages_are_measured_inside_measured_blocks),
 		cmocka_unit_test(a_step_takes_the_time_from_one_to_the_next),
+		cmocka_unit_test(a_step_does_not_go_on_from_stage_to_stage),
 		cmocka_unit_test(steps_without_blocks_are_steps),
 		cmocka_unit_test(an_iteration_of_the_profiler_is_no_step),
 		cmocka_unit_test(an_iteration_has_the_work_of_all_threads),
