@@ -81,6 +81,14 @@ static inline struct vpa_late_code judge_code(const struct vpa_host_late *l, uin
 		whole_ns >= VPA_LOAD_NS};
 }
 
+/* Whether there is host code beside the range that is its place. */
+static int lies_partly(const struct vpa_host_late *l, const struct vpa_cause_piece *code)
+{
+	return code->place && !(code->place & VPA_BEFORE) && code->start_ns < l->place_from_ns &&
+	       !vpa_resolver_is_in_place(
+		       l->resolver, l->thread, code->start_ns, code->end_ns, code->place);
+}
+
 /* Cuts host code until `end_ns`, part of a stretch that lasts until the next call begins. */
 static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 {
@@ -97,6 +105,7 @@ static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 	piece->cause = piece->base = code.cause;
 	piece->is_long = code.is_long;
 	piece->place = code.place;
+	piece->is_partly = code.is_long && lies_partly(w->late, piece);
 	w->at_ns = end_ns;
 	return VPT_OK;
 }

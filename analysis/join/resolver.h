@@ -180,6 +180,9 @@ uint32_t vpa_resolver_place(struct vpa_resolver *r, uint32_t thread, uint64_t t)
  * half of it. */
 uint32_t vpa_resolver_place_of(
 	struct vpa_resolver *r, uint32_t thread, uint64_t from_ns, uint64_t to_ns);
+/* Whether the range that is its place covers more than nine tenths of it. */
+int vpa_resolver_is_in_place(
+	struct vpa_resolver *r, uint32_t thread, uint64_t from_ns, uint64_t to_ns, uint32_t place);
 
 /* As vpa_timeline_unfinished(), over all threads and processes. A range that no chunk so far has listed begins
  * after those that one has. */

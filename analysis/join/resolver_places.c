@@ -87,12 +87,27 @@ uint32_t vpa_resolver_place(struct vpa_resolver *r, uint32_t thread, uint64_t t)
 	return place_in(r, thread, &a);
 }
 
+/* Of ranges that cover at least `min_ns` of a stretch. */
+static uint32_t place_of(
+	struct vpa_resolver *r, uint32_t thread, uint64_t from_ns, uint64_t to_ns, uint64_t min_ns)
+{
+	const struct asked a = {.at_ns = from_ns + (to_ns - from_ns) / 2,
+		.span = {from_ns, to_ns},
+		.min_ns = min_ns};
+
+	return place_in(r, thread, &a);
+}
+
 uint32_t vpa_resolver_place_of(
 	struct vpa_resolver *r, uint32_t thread, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t ns = to_ns - from_ns;
-	const struct asked a = {
-		.at_ns = from_ns + ns / 2, .span = {from_ns, to_ns}, .min_ns = ns / 2 + 1};
+	return place_of(r, thread, from_ns, to_ns, (to_ns - from_ns) / 2 + 1);
+}
 
-	return place_in(r, thread, &a);
+int vpa_resolver_is_in_place(
+	struct vpa_resolver *r, uint32_t thread, uint64_t from_ns, uint64_t to_ns, uint32_t place)
+{
+	uint64_t ns = to_ns - from_ns;
+
+	return place_of(r, thread, from_ns, to_ns, ns - ns / 10) == place;
 }

@@ -501,7 +501,8 @@ struct vpa_cause_piece {
 	uint8_t base; /* the cause of this time before credit, records and first use */
 	/* Host code, whose whole stretch lasts 1 ms or longer or has no call before; an allocation of more than 100 us. */
 	uint8_t is_long;
-	uint8_t is_setup; /* first use made it what it is */
+	uint8_t is_setup;  /* first use made it what it is */
+	uint8_t is_partly; /* of long host code: its place does not cover all of it, to a tenth */
 	uint32_t host_place;
 	/* Long code of the host after a wait that it need not have waited in: the call, and the place
 	 * where it began. Not waiting would have saved the piece too. 0: none. */

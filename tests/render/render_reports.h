@@ -146,11 +146,11 @@ static struct vpa_device one_device[] = {{
 
 static struct vpa_gap_piece pieces[] = {
 	{VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy", IN("to_host"), MS(7), VPA_CAUSE_HOST_CODE,
-		IN("save"), NULL, NOWHERE, 0},
+		IN("save"), NULL, NOWHERE, 0, 0},
 	{VPA_CAUSE_HOST_CODE, NULL, IN("scheduler"), MS(4.8), VPA_CAUSE_NOT_IDLE, NOWHERE, NULL,
-		NOWHERE, 0},
+		NOWHERE, 0, 0},
 	{VPA_CAUSE_LAUNCH_CALL, "cudaLaunchKernel", IN("scheduler"), MS(0.5), VPA_CAUSE_NOT_IDLE,
-		NOWHERE, NULL, NOWHERE, 0},
+		NOWHERE, NULL, NOWHERE, 0, 0},
 };
 
 static struct vpa_gap_row gaps[] = {

@@ -536,7 +536,7 @@ static void name_idle_time(struct named *n, const char *name)
 	n->device.instead = &n->instead;
 	n->device.instead_count = 1;
 	n->piece = (struct vpa_gap_piece){VPA_CAUSE_SYNC, name, IN(name), MS(3),
-		VPA_CAUSE_HOST_CODE, IN(name), name, IN(name), MS(2)};
+		VPA_CAUSE_HOST_CODE, IN(name), name, IN(name), MS(2), 0};
 	n->gap = (struct vpa_gap_row){"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, IN(name), 1, 1, name,
 		name, &n->piece, 1, NULL, {0, 0, NOWHERE}};
 	n->report.devices = &n->device;

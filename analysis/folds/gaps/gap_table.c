@@ -453,6 +453,7 @@ static struct vpa_gap_piece write_piece(
 	return (struct vpa_gap_piece){.cause = (enum vpa_cause)piece->cause,
 		.call = vpa_fold_name(out, m, piece->call),
 		.place = vpa_fold_place(&out->arena, m, piece->place),
+		.is_partly = piece->is_partly,
 		.ns = piece->end_ns - piece->start_ns,
 		.host = (enum vpa_cause)piece->host,
 		.host_place = vpa_fold_place(&out->arena, m, piece->host_place),

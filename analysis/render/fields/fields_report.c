@@ -257,6 +257,8 @@ static const struct vpa_field piece_fields[] = {
 	{"ns", .head = "time", U64(ns), "ns", "length of the piece"},
 	{"call", TEXT_OR_NULL(call), NULL, "the CUDA call that it waited for; null: none"},
 	{"range", PLACE(place), NULL, "the range around it; null: none"},
+	{"partly", FLAG(is_partly), NULL,
+		"host code of 1 ms and more, of which a tenth or more is not in that range"},
 	{"host", CAUSE(host), NULL,
 		"what the host did in the longest part of the piece; null: it was in the call, "
 		"which had not held it before",

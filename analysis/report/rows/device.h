@@ -149,6 +149,7 @@ struct vpa_gap_piece {
 	const char *instead;
 	struct vpa_place instead_place;
 	uint64_t instead_ns;
+	int is_partly; /* of host code of 1 ms and more: the place does not cover all of it, to a tenth */
 };
 
 enum { VPA_LONG_GAPS = 256 };

@@ -77,6 +77,37 @@ static void a_gap_after_a_wait_says_what_the_host_ran(void **state)
 	vpa_report_free(r);
 }
 
+/* Of 4 ms of code 3 are in the range, or all but 0.3 ms, or all. */
+static void a_place_that_does_not_cover_the_code_has_most_of_it(void **state)
+{
+	static const struct {
+		unsigned range_us;
+		int is_partly;
+		const char *words;
+	} cases[] = {{3000, 1, "G1 host code 4.00 ms, mostly in collate"},
+		{3700, 0, "G1 host code 4.00 ms, in collate"},
+		{4000, 0, "G1 host code 4.00 ms, in collate"}};
+	struct vpa_report *r;
+	char script[512];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(script, sizeof(script),
+			"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+			"kernel s7 1001us-6000us corr 1" GEMM
+			"call t1 cudaStreamSynchronize 1002us-6000us corr 2\n"
+			"range t1 6000us+%uus \"collate\"\n"
+			"call t1 cudaLaunchKernel 10000us-10001us corr 3\n"
+			"kernel s7 10001us-20000us corr 3" GEMM,
+			cases[i].range_us);
+		r = vpt_script_report(script, NULL);
+		expect_page("a part", r, cases[i].words, 1);
+		assert_int_equal(r->gaps[0].pieces[0].is_partly, cases[i].is_partly);
+		vpa_report_free(r);
+	}
+}
+
 /* A range may have a name that reports use for places of another kind. */
 static void the_name_of_a_range_is_not_taken_apart(void **state)
 {
@@ -485,6 +516,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_name_of_a_range_is_not_taken_apart),
+		cmocka_unit_test(a_place_that_does_not_cover_the_code_has_most_of_it),
 		cmocka_unit_test(a_name_that_does_not_fit_a_title_is_seen_to_be_cut),
 		cmocka_unit_test(a_gap_after_a_wait_says_what_the_host_ran),
 		cmocka_unit_test(cause_says_what_the_host_did_after_the_wait),

@@ -394,6 +394,20 @@ static uint64_t headline_ns(const struct vpa_gap_row *g)
 	return ns;
 }
 
+/* "mostly ", where the headline's place does not cover its code. */
+static const char *share_in_place(const struct vpa_gap_row *g, int is_code)
+{
+	const struct vpa_gap_piece *longest = NULL;
+	size_t i;
+
+	if (is_code)
+		return g->code.place_ns < g->code.ns - g->code.ns / 10 ? "mostly " : "";
+	for (i = 0; i < g->piece_count; i++)
+		if (g->pieces[i].cause == g->cause && (!longest || g->pieces[i].ns > longest->ns))
+			longest = &g->pieces[i];
+	return longest && longest->is_partly ? "mostly " : "";
+}
+
 static void add_gap(
 	struct vpa_table *t, const struct vpa_report *r, const struct vpa_gap_row *g, size_t room)
 {
@@ -405,12 +419,13 @@ static void add_gap(
 	struct vpa_label place, before = {{0}}, id = vpa_fit(g->id, 8);
 	struct vpa_num ns = g->piece_count ? vpa_duration(is_code ? g->code.ns : headline_ns(g))
 					   : (struct vpa_num){""};
+	const char *mostly = share_in_place(g, is_code);
 	struct vpa_row *row;
 	char line[320];
 	size_t used;
 	int below;
 
-	used = vpa_columns(id.text) + strlen(cause) + strlen(ns.text) + 4;
+	used = vpa_columns(id.text) + strlen(cause) + strlen(ns.text) + 4 + strlen(mostly);
 	place = vpa_place_label(call, at, VPA_COLUMNS_MAX);
 	below = vpa_columns(place.text) > (room > used ? room - used : 0) && used + INLINE > room;
 	if (below)
@@ -420,9 +435,9 @@ static void add_gap(
 	used += vpa_columns(place.text);
 	if (g->before && !vpa_is_edge(g->cause) && used + 28 < room)
 		before = vpa_kernel_label(g->before, room - used - 9);
-	row = vpa_table_row(t, 1, "%s %s%s%s%s%s%s%s", id.text, cause, ns.text[0] ? " " : "",
-		ns.text, place.text[0] ? ", " : "", place.text, before.text[0] ? ", then " : "",
-		before.text);
+	row = vpa_table_row(t, 1, "%s %s%s%s%s%s%s%s%s", id.text, cause, ns.text[0] ? " " : "",
+		ns.text, place.text[0] ? ", " : "", place.text[0] ? mostly : "", place.text,
+		before.text[0] ? ", then " : "", before.text);
 	row->wrap = 1;
 	row->cells[0] =
 		vpa_scaled(g->start_ns > r->window_start_ns ? g->start_ns - r->window_start_ns : 0,
@@ -432,7 +447,7 @@ static void add_gap(
 		snprintf(row->cells[2].text, sizeof(row->cells[2].text), "%lld",
 			(long long)g->device);
 	if (below)
-		vpa_text_row(t, 4, "%s", vpa_place_label(call, at, room).text);
+		vpa_text_row(t, 4, "%s%s", mostly, vpa_place_label(call, at, room).text);
 	if (vpa_top_line_text(line, sizeof(line), g->top)[0])
 		vpa_text_row(t, 4, "%s", line);
 	add_gap_head(t, r, g);
