@@ -20,7 +20,7 @@ static int load_tracer(struct tracer *t)
 	void *library = dlopen(name && *name ? name : VPTRACE_SONAME, RTLD_NOW | RTLD_GLOBAL);
 
 	if (!library) {
-		fprintf(stderr, "demo: --trace: %s\n", dlerror());
+		fprintf(stderr, "demo: --trace: %s; name it in VPTRACE_LIBRARY\n", dlerror());
 		return -1;
 	}
 	*(void **)&t->start = dlsym(library, "vptrace_start");
