@@ -92,20 +92,26 @@ BEGIN {
 	print "]}"
 }' >cycles.json
 report cycles cycles.json
-# Steps that nothing marks, of which the first takes twice as long as the others.
-python3 - >unmarked.json <<'PYTHON'
+# Steps that nothing marks, of which the first takes twice as long as the others; then rounds of three with a decoder after each.
+python3 - <<'PYTHON'
 import json
 layer = ["layer_norm", "gemm_qkv", "flash_fwd_kernel", "gemm_out", "gemm_mlp", "gelu"]
-events, t = [], 1000
-for step in range(6):
-    for kernel in ["embed"] + 8 * layer + ["head", "euler"]:
-        for cat, name, dur in (("cuda_runtime", "cudaLaunchKernel", 5), ("kernel", kernel, 90)):
-            events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1 if dur == 5 else 7, "ts": t + (dur == 90) * 6,
-                           "dur": dur, "args": {"correlation": t, "device": 0, "stream": 7}})
-        t += 200 if step == 0 else 100
-print(json.dumps({"traceEvents": events}))
+step = ["embed"] + 8 * layer + ["head", "euler"]
+def write(path, turn):
+    events, t = [], 1000
+    for number in range(6):
+        for kernel in turn:
+            for cat, name, dur in (("cuda_runtime", "cudaLaunchKernel", 5), ("kernel", kernel, 90)):
+                events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1 if dur == 5 else 7, "ts": t + (dur == 90) * 6,
+                               "dur": dur, "args": {"correlation": t, "device": 0, "stream": 7}})
+            t += 200 if number == 0 else 100
+    with open(path, "w") as out:
+        json.dump({"traceEvents": events}, out)
+write("unmarked.json", step)
+write("rounds.json", 3 * step + 4 * ["conv2d", "group_norm", "silu", "upsample"])
 PYTHON
 report unmarked unmarked.json
+report rounds rounds.json
 # A kernel that Inductor wrote, in its cache on this machine.
 mkdir -p cache/ab
 echo "def triton_poi_fused_add_0(in_ptr0, xnumel):" >cache/ab/cab.py

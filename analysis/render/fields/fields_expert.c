@@ -28,17 +28,11 @@ static TABLE(check, "check", "a figure of the checklist, and its bounds", check_
 
 VPA_KNOWN(has_loop, void, at->report->expert.loop.count != 0);
 
-static const char *loop_choice(size_t i)
-{
-	return i < VPA_UNIT_WINDOW    ? vpa_unit_kind_name((enum vpa_unit_kind)i)
-	       : i == VPA_UNIT_WINDOW ? vpa_unit_kind_name(VPA_UNIT_ROUND)
-				      : NULL;
-}
-
 #define ROW struct vpa_check_loop
 static const struct vpa_field loop_fields[] = {
 	{"kind", .look = VPA_LOOK_SINGLE, CHOICE(vpa_unit_kind, kind), NULL,
-		"the unit of the report: what its gains, too, are parts of", .choice = loop_choice},
+		"the unit of the report: what its gains, too, are parts of; never a window",
+		.choice = vpa_unit_kind_choice},
 	{"count", U64(count), "count", "units: measured blocks, requests, steps ..."},
 	{"start_ns", .look = VPA_LOOK_MOMENT, U64(start_ns), "ns",
 		"where it begins, on the trace clock"},
