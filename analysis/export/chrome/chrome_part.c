@@ -1,9 +1,9 @@
 /* chrome_part.c - what is known of one rank of several in a file: an event of metadata, "vptrace_rank", which other readers skip.
  *
- * {"ph":"M","name":"vptrace_rank","pid":"[rank 3] 100","tid":0,"args":{"facts":[["host","a"],...],"unit":"..","devices":[..]}}
+ * {"ph":"M","name":"vptrace_rank","pid":"[rank 3] 100","tid":0,"args":{"facts":[["host","a"],..],"unit":"..","stages":"..","devices":[]}}
  *
- * The profiler's own members are about a file of one rank. Its unit is what the rank's report counts in: all ranks of a file have one
- * report, which counts in none of them. */
+ * The profiler's own members are about a file of one rank. Its unit is what the rank's report counts in, and its stages
+ * are those of that report: all ranks of a file have one report, which counts in none of them. */
 #include "analysis/export/chrome/chrome_rows.h"
 
 #include "analysis/ranks/rank/rank_summary.h"
@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static void put_fact(struct vpa_line *l, const char *key, const char *value)
 {
@@ -21,6 +22,14 @@ static void put_fact(struct vpa_line *l, const char *key, const char *value)
 	vpa_line_words(l, ",");
 	vpa_line_json(l, value, strlen(value));
 	vpa_line_words(l, "]");
+}
+
+static void put_text(struct vpa_line *l, const char *member, const char *text)
+{
+	if (!text)
+		return;
+	vpa_line_words(l, member);
+	vpa_line_json(l, text, strlen(text));
 }
 
 static void put_number(struct vpa_line *l, const char *key, int64_t number)
@@ -50,6 +59,7 @@ void vpa_chrome_put_part(struct vpa_chrome *x, const struct vpa_line *devices)
 {
 	const struct vpa_rank *rank = x->part->rank;
 	struct vpa_line *l = &x->out;
+	struct vpa_arena texts = {.failed = 0};
 	char unit[VPA_RANK_UNIT_SIZE];
 
 	if (!rank || l->failed)
@@ -60,11 +70,11 @@ void vpa_chrome_put_part(struct vpa_chrome *x, const struct vpa_line *devices)
 	vpa_line_words(l, ",\"tid\":0,\"args\":{\"facts\":[");
 	put_facts(l, rank);
 	vpa_line_words(l, "]");
-	if (vpa_rank_unit_write(rank, unit)) {
-		vpa_line_words(l, ",\"unit\":");
-		vpa_line_json(l, unit, strlen(unit));
-	}
+	put_text(l, ",\"unit\":", vpa_rank_unit_write(rank, unit) ? unit : NULL);
+	put_text(l, ",\"stages\":", vpa_rank_stages_write(rank, &texts));
 	vpa_line_words(l, ",\"devices\":[");
 	vpa_line_put(l, devices->data, devices->size);
 	vpa_line_words(l, "]}}");
+	l->failed |= texts.failed;
+	vpa_arena_free(&texts);
 }

@@ -121,13 +121,28 @@ static void add_unit(struct vpa_rank *rank, const struct vpa_report *r, int is_o
 	rank->units_from_ns = rank->units_to_ns = 0;
 }
 
+/* Unit and stages: what the file says of them, which holds for all of it, else what the report does. */
+static int count_and_name(
+	struct vpa_rank *rank, const struct vpa_report *r, struct vpa_rank_company company)
+{
+	const char *unit = company.is_whole ? own_text(rank, r, "unit") : NULL;
+	const char *stages = company.is_whole ? own_text(rank, r, "stages") : NULL;
+
+	if (!unit || !vpa_rank_unit_read(rank, unit)) {
+		add_unit(rank, r, company.is_one_process);
+		vpa_rank_take_rate(rank, r);
+	}
+	if (stages)
+		return vpa_rank_stages_read(rank, stages);
+	return company.is_only ? vpa_rank_take_stages(rank, r) : VPT_OK;
+}
+
 int vpa_rank_describe(
 	struct vpa_rank *rank, const struct vpa_report *r, struct vpa_rank_company company)
 {
 	const char *job = text_of(rank, r, VPT_METADATA_JOB_ID);
 	const char *number = own_text(rank, r, vpt_metadata_key(VPT_METADATA_RANK));
 	const char *local = own_text(rank, r, vpt_metadata_key(VPT_METADATA_LOCAL_RANK));
-	const char *unit = own_text(rank, r, "unit");
 	const struct vpa_gpu *gpu = vpa_report_gpu(r, rank->device);
 
 	rank->capture = copy(rank, r->path);
@@ -152,9 +167,8 @@ int vpa_rank_describe(
 		rank->missing = copy(rank, r->verdict.reasons[0]);
 	rank->has_realtime = r->has_realtime;
 	rank->unix_offset_ns = r->unix_offset_ns;
-	if (!unit || !company.is_whole || !vpa_rank_unit_read(rank, unit))
-		add_unit(rank, r, company.is_one_process);
-	if (vpa_rank_measure(rank, r, company.is_only))
+	vpa_rank_measure(rank, r);
+	if (count_and_name(rank, r, company))
 		return VPT_ENOMEM;
 	return add_facts(rank, r) || rank->arena.failed ? VPT_ENOMEM : VPT_OK;
 }

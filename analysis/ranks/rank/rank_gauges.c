@@ -61,7 +61,7 @@ static void read_clock(struct vpa_rank *rank, const struct vpa_report *r)
 			&rank->arena, c->reasons[0].reason, strlen(c->reasons[0].reason));
 }
 
-static void read_blocks(struct vpa_rank *rank, const struct vpa_report *r)
+void vpa_rank_take_rate(struct vpa_rank *rank, const struct vpa_report *r)
 {
 	const struct vpa_request *q = vpa_main_request(r);
 
@@ -109,7 +109,7 @@ static int find_least(const struct vpa_report *r, uint64_t *least_ns)
 	return rc;
 }
 
-static int read_stages(struct vpa_rank *rank, const struct vpa_report *r)
+int vpa_rank_take_stages(struct vpa_rank *rank, const struct vpa_report *r)
 {
 	uint64_t least_ns;
 	size_t i;
@@ -129,14 +129,11 @@ static int read_stages(struct vpa_rank *rank, const struct vpa_report *r)
 	return VPT_OK;
 }
 
-int vpa_rank_measure(struct vpa_rank *rank, const struct vpa_report *r, int is_only)
+void vpa_rank_measure(struct vpa_rank *rank, const struct vpa_report *r)
 {
 	unsigned i;
 
 	for (i = 0; i < VPA_GAUGES; i++)
 		read_gauge(r, rank->device, (enum vpa_gauge)i, &rank->gauges[i]);
-	if (rank->units)
-		read_blocks(rank, r);
 	read_clock(rank, r);
-	return is_only ? read_stages(rank, r) : VPT_OK;
 }

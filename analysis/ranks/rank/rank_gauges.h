@@ -48,8 +48,11 @@ struct vpa_rank_stage {
 	uint64_t time_ns; /* from its first op to its last */
 };
 
-/* Fills in gauges, clock, block rate and stages of a rank whose device and unit are known. `is_only`: no other rank has a part in
- * the report's stages. 0 or VPT_ENOMEM. */
-int vpa_rank_measure(struct vpa_rank *rank, const struct vpa_report *r, int is_only);
+/* Fills in the gauges and the clock of a rank whose device is known. */
+void vpa_rank_measure(struct vpa_rank *rank, const struct vpa_report *r);
+/* Fills in its rate of blocks, from a report that counts as the rank does. */
+void vpa_rank_take_rate(struct vpa_rank *rank, const struct vpa_report *r);
+/* Fills in its stages, from a report of which no other rank has a part. 0 or VPT_ENOMEM. */
+int vpa_rank_take_stages(struct vpa_rank *rank, const struct vpa_report *r);
 
 #endif

@@ -8,6 +8,7 @@
 #include "formats/import/kineto/kineto_parts.h"
 #include "formats/import/kineto/kineto_put.h"
 
+#include "formats/base/count.h"
 #include "formats/base/memory.h"
 
 #include <math.h>
@@ -39,11 +40,11 @@ void vpt_kineto_own_parts(struct vpt_kineto_rows *r, const struct vpt_kineto_val
 
 void vpt_kineto_own_rank(struct vpt_kineto_rows *r, const struct vpt_kineto_value *event)
 {
-	static const struct vpt_text unit_key = {"unit", 4};
+	static const char *const members[] = {"unit", "stages"};
 	const struct vpt_kineto_value *args = vpt_kineto_member(event, "args");
 	const struct vpt_kineto_value *facts = vpt_kineto_member(args, "facts");
 	const struct vpt_kineto_value *pair = vpt_kineto_element(facts, 0);
-	struct vpt_text unit = vpt_kineto_text(vpt_kineto_member(args, "unit"));
+	size_t i;
 
 	for (; pair; pair = vpt_kineto_next(facts, pair)) {
 		struct vpt_text key = vpt_kineto_text(vpt_kineto_element(pair, 0));
@@ -52,8 +53,12 @@ void vpt_kineto_own_rank(struct vpt_kineto_rows *r, const struct vpt_kineto_valu
 		if (key.text && value.text)
 			vpt_kineto_say_of_process(r, event, key, value);
 	}
-	if (unit.text)
-		vpt_kineto_say_of_process(r, event, unit_key, unit);
+	for (i = 0; i < COUNT(members); i++) {
+		struct vpt_text value = vpt_kineto_text(vpt_kineto_member(args, members[i]));
+
+		if (value.text)
+			vpt_kineto_say_of_process(r, event, vpt_text_from(members[i]), value);
+	}
 	vpt_kineto_devices_of_process(r, event, vpt_kineto_member(args, "devices"));
 }
 
