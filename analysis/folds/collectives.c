@@ -12,9 +12,13 @@
  * Without a size, it is at most the shortest call of its kernel and grid on its stream, provided that such calls move the same
  * number of bytes. Communicators have streams of their own: a small group may move less with the same kernel.
  *
- * Calls cut by the window do not count for the shortest. */
+ * Calls cut by the window do not count for the shortest.
+ *
+ * Transfers of one size differ, too, by what else uses the links: only a call half as long again as its transfer, or longer, has
+ * waited. */
 #include "analysis/folds/fold.h"
 
+#include "analysis/base/durations.h"
 #include "analysis/base/index.h"
 #include "analysis/base/intervals.h"
 #include "analysis/model/collective_facts.h"
@@ -35,6 +39,7 @@ struct row {
 	struct vpa_collective_said said;
 };
 
+/* Calls of a row and place that are about as long, by vpa_durations_bucket(). */
 struct part {
 	uint64_t count, total_ns;
 };
@@ -43,7 +48,7 @@ struct state {
 	struct vpa_index index; /* (stream, kernel), (annotation, grid) */
 	struct row *rows;
 	size_t row_cap;
-	struct vpa_index places; /* row, place of launch */
+	struct vpa_index places; /* row, (place of launch, length) */
 	struct part *parts;
 	size_t part_cap;
 };
@@ -61,8 +66,9 @@ static int add(struct state *s, const struct vpa_model *m, const struct vpa_ops 
 
 	if (at == UINT32_MAX)
 		return VPT_ENOMEM;
-	in = vpa_index_row(&s->places, at, vpa_collective_place(m, stretch, at_ns), &s->parts,
-		&s->part_cap, sizeof(*s->parts));
+	in = vpa_index_row(&s->places, at,
+		(uint64_t)vpa_collective_place(m, stretch, at_ns) << 32 | vpa_durations_bucket(ns),
+		&s->parts, &s->part_cap, sizeof(*s->parts));
 	if (in == UINT32_MAX)
 		return VPT_ENOMEM;
 	row = &s->rows[at];
@@ -211,16 +217,18 @@ static struct vpa_device *device_of(
 	return (struct vpa_device *)vpa_report_device(out, m->devices[row->device]);
 }
 
-static uint64_t wait_of(const struct row *row, uint64_t total_ns, uint64_t count)
+/* What calls of about one length wait: nothing, if that is ordinary for their transfer. */
+static uint64_t wait_of(const struct row *row, const struct part *p)
 {
-	return total_ns - count * row->transfer_ns;
+	uint64_t transfers_ns = p->count * row->transfer_ns;
+
+	return p->total_ns >= transfers_ns + transfers_ns / 2 ? p->total_ns - transfers_ns : 0;
 }
 
 static void write_row(const struct row *row, struct vpa_device *d)
 {
 	d->comm_ns += row->total_ns;
 	d->comm_sized_ns += row->said.bytes ? row->total_ns : 0;
-	d->comm_wait_ns += wait_of(row, row->total_ns, row->count);
 	if (row->transfer_ns > VPA_SMALL_COMM_NS)
 		return;
 	d->comm_small_calls += row->count;
@@ -231,7 +239,7 @@ struct place_sum {
 	uint64_t wait_ns, total_ns;
 };
 
-/* The place of each device where it waits most. */
+/* What each device waits, and the place where it waits most. */
 static int write_places(
 	const struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
 {
@@ -242,15 +250,19 @@ static int write_places(
 
 	for (i = 0; i < s->places.count && !rc; i++) {
 		const struct row *row = &s->rows[s->places.entries[i].a];
-		uint32_t at = vpa_index_row(
-			&places, row->device, s->places.entries[i].b, &sums, &cap, sizeof(*sums));
+		struct vpa_device *d = device_of(out, c->model, row);
+		uint64_t wait_ns = wait_of(row, &s->parts[i]);
+		uint32_t at = vpa_index_row(&places, row->device, s->places.entries[i].b >> 32,
+			&sums, &cap, sizeof(*sums));
 
 		if (at == UINT32_MAX) {
 			rc = VPT_ENOMEM;
 			continue;
 		}
-		sums[at].wait_ns += wait_of(row, s->parts[i].total_ns, s->parts[i].count);
+		sums[at].wait_ns += wait_ns;
 		sums[at].total_ns += s->parts[i].total_ns;
+		if (d)
+			d->comm_wait_ns += wait_ns;
 	}
 	for (i = 0; i < places.count && !rc; i++) {
 		const struct row at = {.device = (uint32_t)places.entries[i].a};

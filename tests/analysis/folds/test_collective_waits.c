@@ -64,6 +64,22 @@ static const struct rows_case cases[] = {
 		START TWO("allreduce", "1000000", "4000000", "0") NCCL(
 			"100us", "600us", "1", "8", SUM) NCCL("3000us", "8000us", "2", "24", SUM),
 		"5500 of them 5500 sized, 3000 wait; 0 small 0\n"},
+	{"ordinary spread is no waiting",
+		START TWO("allreduce", "1000000", "1000000", "0") SAID("50us", "60us", "allreduce",
+			"0", "1000000") CALL("52us", "3") NCCL("100us", "2100us", "1", "8", SUM)
+			NCCL("3000us", "5400us", "2", "8", SUM)
+				NCCL("6000us", "8980us", "3", "8", SUM),
+		"7380 of them 7380 sized, 0 wait; 0 small 0\n"},
+	{"half as long again is: all that the transfer does not take",
+		START TWO("allreduce", "1000000", "1000000", "0") SAID("50us", "60us", "allreduce",
+			"0", "1000000") CALL("52us", "3") NCCL("100us", "1100us", "1", "8", SUM)
+			NCCL("3000us", "4200us", "2", "8", SUM)
+				NCCL("6000us", "8000us", "3", "8", SUM),
+		"4200 of them 4200 sized, 1000 wait; 0 small 0\n"},
+	{"nor is the spread of calls without a size",
+		START CALL("12us", "1") CALL("32us", "2") NCCL("100us", "2100us", "1", "8", SUM)
+			NCCL("3000us", "5800us", "2", "8", SUM),
+		"4800 of them 0 sized, 0 wait; 0 small 0\n"},
 	{"another communicator has other links",
 		START TWO("allreduce", "1000000", "1000000", "1") NCCL(
 			"100us", "600us", "1", "8", SUM) NCCL("3000us", "8000us", "2", "8", SUM),
