@@ -82,7 +82,8 @@ static const struct {
 		"other ranks",
 		"CAUSE WAITS FOR OTHER RANKS: the GPU waits 2.00 us. Most of the work: comm 799 "
 		"us, gemm 199 us. "
-		"Of 799 us of communication up to 699 us are waits for other ranks."},
+		"799 us of communication, all of it exposed, up to 699 us of it waits for "
+		"other ranks."},
 	{"calls of another grid are not compared",
 		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
 		"kernel s7 1001us-1200us corr 1" GEMM

@@ -196,49 +196,64 @@ static double calls_in_unit(const struct vpa_screen *s, const struct vpa_kernel_
 		       : 0;
 }
 
-/* "Most of it is ncclDevKernel_SendRecv, 336 calls in a step; 12 % of communication is beside compute." */
+/* "Most communication is ncclDevKernel_SendRecv, 336 calls in a step." */
 static void add_collective(struct vpa_words *w, const struct vpa_screen *s)
 {
 	const struct vpa_kernel_row *k = main_collective(s->report);
-	uint64_t alone_ns = 0, all_ns = 0;
 	double calls;
-	size_t i;
 
-	for (i = 0; i < s->report->device_count; i++) {
-		vpt_sat_add_to(&alone_ns, s->report->devices[i].exposed_comm_ns);
-		vpt_sat_add_to(&all_ns, s->report->devices[i].comm_ns);
-	}
-	if (!k || s->limit.bound != VPA_LIMIT_COMM || !all_ns)
+	if (!k || s->limit.bound != VPA_LIMIT_COMM)
 		return;
 	calls = calls_in_unit(s, k);
 	vpa_words_add(w, " ", "Most communication is %s", vpa_kernel_label(k->name, 40).text);
 	if (calls >= 1)
 		vpa_words_add(w, ", ", "%s call%s in %s", vpa_fixed(calls, 0).text,
 			vpa_plural((uint64_t)(calls + 0.5)), s->a_noun);
-	if (alone_ns >= all_ns - all_ns / 100)
-		vpa_words_add(w, "; ", "none of it runs beside compute.");
-	else
-		vpa_words_add(w, "; ", "%s %% of it runs beside compute.",
-			vpa_percent(all_ns - vpa_earlier(alone_ns, all_ns), all_ns).text);
+	vpa_words_add(w, "", ".");
 }
 
-static void add_peers(struct vpa_words *w, const struct vpa_screen *s)
+/* ", up to 351 ms of it waits for other ranks, mostly in vae_decode" */
+static void add_peers(struct vpa_words *w, const struct vpa_screen *s, uint64_t ns)
 {
-	const struct vpa_load *l = &s->limit.load;
-	uint64_t ns = s->family_ns[VPA_FAMILY_COMM];
-
 	const struct vpa_finding *f = vpa_finding_find(s->report, VPA_FOUND_PEER_WAIT);
 
-	if (!s->has_parts || !l->wait_ns || ns < s->works_ns / LEAST)
+	if (!ns)
 		return;
-	vpa_words_add(w, " ", "Of %s of communication up to %s are waits for other ranks",
-		vpa_duration(ns).text, vpa_duration(vpa_portion(ns, l->wait_ns, l->comm_ns)).text);
+	vpa_words_add(w, ", ", "up to %s of it waits for other ranks", vpa_duration(ns).text);
 	if (f && f->where)
-		vpa_words_add(w, "", ", %s%s",
+		vpa_words_add(w, ", ", "%s%s",
 			f->is_mostly ? "mostly "
 			: f->is_half ? "half "
 				     : "",
 			f->where);
+}
+
+/* All communication of a GPU in the unit, beside compute or not, if it is spread as its exclusive time is. "2.17 s of communication,
+ * 1.07 s of it exposed." */
+static void add_communication(struct vpa_words *w, const struct vpa_screen *s)
+{
+	uint64_t comm_ns = 0, exposed_ns = 0, wait_ns = 0, ns = s->family_ns[VPA_FAMILY_COMM],
+		 window_ns = vpa_family_ns(s->report, VPA_FAMILY_COMM);
+	size_t i;
+
+	if (!s->has_parts || !window_ns || ns < s->works_ns / LEAST)
+		return;
+	for (i = 0; i < s->report->device_count; i++) {
+		const struct vpa_device *d = &s->report->devices[i];
+
+		vpt_sat_add_to(&comm_ns, vpt_sat_scale(d->comm_ns, ns, window_ns));
+		vpt_sat_add_to(&exposed_ns, vpt_sat_scale(d->exposed_comm_ns, ns, window_ns));
+		vpt_sat_add_to(&wait_ns, vpt_sat_scale(d->comm_wait_ns, ns, window_ns));
+	}
+	if (!comm_ns)
+		return;
+	vpa_words_add(w, " ", "%s of communication", vpa_duration(comm_ns).text);
+	if (exposed_ns >= comm_ns - comm_ns / 100)
+		vpa_words_add(w, ", ", "all of it exposed");
+	else
+		vpa_words_add(w, ", ", "%s of it exposed",
+			exposed_ns ? vpa_duration(exposed_ns).text : "none");
+	add_peers(w, s, wait_ns);
 	vpa_words_add(w, "", ".");
 }
 
@@ -705,7 +720,7 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *screen)
 	if (vpa_device_limit_is_bound(s->limit.bound))
 		add_clocks(&w, s);
 	add_collective(&w, s);
-	add_peers(&w, s);
+	add_communication(&w, s);
 	/* Waits of less than a tenth of the unit need no cause. */
 	if (s->waits_ns >= s->ns / LEAST)
 		add_waits(&w, s);
