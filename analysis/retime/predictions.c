@@ -61,6 +61,16 @@ static void add_to_run(struct vpa_spans *s, uint64_t from_ns, uint64_t to_ns)
 		add_span(s, from_ns, to_ns);
 }
 
+/* Of iterations that make cycles RESULT is the mean of whole ones, the last. */
+static size_t first_of_mean(const struct vpa_report *r, const struct vpa_mean_unit *unit)
+{
+	size_t whole = vpa_unit_in_cycles(r);
+
+	return unit->kind == VPA_UNIT_ITERATION && !unit->without_first && whole
+		       ? r->step_part_count - whole
+		       : 0;
+}
+
 /* From each step to the next, as far as one follows: what lies between two loops is in no step. */
 static void add_steps(
 	const struct vpa_report *r, const struct vpa_mean_unit *unit, struct vpa_spans *s)
@@ -75,7 +85,7 @@ static void add_steps(
 		if (turns.at[i].followed)
 			add_to_run(s, turns.at[i].start_ns,
 				turns.at[i].start_ns + turns.at[i].period_ns);
-	for (i = 0; !is_inferred && i < r->step_part_count; i++)
+	for (i = first_of_mean(r, unit); !is_inferred && i < r->step_part_count; i++)
 		if (r->step_parts[i].start_ns >= unit->start_ns)
 			add_to_run(s, r->step_parts[i].start_ns,
 				r->step_parts[i].start_ns + r->step_parts[i].period_ns);
