@@ -223,6 +223,8 @@ const struct vpt_command vpa_cmd_what_if = {
 		"  delete adapters [in PLACE]    low-rank adapters (LoRA) are merged into the\n"
 		"                                weights: their kernels are gone\n"
 		"  delete unpacking [in PLACE]   weights need no unpacking before products\n"
+		"  delete reductions [in PLACE]  gradients are summed over ranks once in each\n"
+		"                                optimizer step: no_sync() in the other passes\n"
 		"  host X [over TIME] [under TIME] [in PLACE]\n"
 		"                                host code between calls takes X times as long;\n"
 		"                                only stretches of at least, of less than TIME\n"

@@ -92,6 +92,7 @@ struct vpa_fold {
 	X(copies)                                                                                  \
 	X(comm)                                                                                    \
 	X(collectives)                                                                             \
+	X(reductions)                                                                              \
 	X(first_use)                                                                               \
 	X(syncs)                                                                                   \
 	X(blocks)                                                                                  \

@@ -38,6 +38,7 @@ static const struct {
 	[VPA_FOUND_ALLOCATION] = {"delete allocations", 0},
 	[VPA_FOUND_MODULE_LOAD] = {"delete loads", 0},
 	[VPA_FOUND_GRAPH_BUILD] = {"delete graph-builds", 0},
+	[VPA_FOUND_REPEATED_REDUCTIONS] = {"delete reductions", 0},
 	[VPA_FOUND_EAGER_ATTENTION] = {"scale eager-softmax 0", 1},
 	[VPA_FOUND_FLASH_2_ON_HOPPER] = {NULL, 1},
 	[VPA_FOUND_MEM_EFFICIENT_ATTENTION] = {NULL, 1},
@@ -180,6 +181,9 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 		/* What unpacks with kernels of other families has to go as a whole. */
 		if (f->id == VPA_FOUND_QUANTISING && r->unpacking.other_kernels)
 			f->change = "delete unpacking; scale quant 0";
+		/* The replay tells passes by threads. */
+		if (f->id == VPA_FOUND_REPEATED_REDUCTIONS && !r->reducing.passes)
+			f->change = NULL;
 		/* The kernels of a chain that packs have no name of their own. */
 		if (f->id == VPA_FOUND_QUANTISING && r->quantised.kernels)
 			f->change = NULL;

@@ -86,6 +86,7 @@ struct exposed {
 	uint64_t (*ns)(const struct vpa_device *d);
 	enum vpa_family family;
 	uint64_t from_ns; /* lower end of the bound; 0: it is one number */
+	double times;     /* so much of it can be saved; 0: all */
 };
 
 static uint64_t wait_ns(const struct vpa_device *d)
@@ -159,6 +160,8 @@ static struct vpa_saving saving_of(const struct vpa_report *r, const struct expo
 	for (d = 0; d < r->device_count; d++) {
 		uint64_t ns = e->ns(&r->devices[d]);
 
+		if (e->times > 0)
+			ns = vpt_sat_u64(e->times * (double)ns + 0.5);
 		vpt_sat_add_to(&s.ns, ns);
 		if (!s.device || ns > s.device_ns) {
 			s.device = &r->devices[d];
@@ -185,6 +188,43 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 	f->threshold = "5 % of active, 1 % of the window";
 	f->caveat = f->note = e->caveat;
 	vpa_finding_saves(r, f, &s);
+}
+
+/* ---- gradients that are reduced too often ---- */
+
+/* How many passes of an optimizer step reduce the gradients; 0: one, or not known. Iterations tell passes apart where threads do not. */
+static size_t reducing_passes(const struct vpa_report *r)
+{
+	if (r->reducing.passes)
+		return r->reducing.passes;
+	return r->reducing.by_optimizer && vpa_unit_reduces_in_each(r) ? vpa_unit_cycle(r) : 0;
+}
+
+/* Of what is exposed, that of all passes but the last. */
+static int find_repeated_reductions(struct vpa_report *r, const struct exposed *e)
+{
+	struct exposed repeated = *e;
+	size_t passes = reducing_passes(r);
+	struct vpa_finding *f;
+
+	if (!passes)
+		return 0;
+	repeated.id = VPA_FOUND_REPEATED_REDUCTIONS;
+	repeated.times = (double)(passes - 1) / (double)passes;
+	repeated.what = "exposed communication in passes whose gradients are reduced again:";
+	repeated.title = vpa_arena_printf(&r->arena,
+		"reduce gradients in the last of %zu passes only: no_sync() in the others, since "
+		"the optimizer runs after %zu",
+		passes, passes);
+	find_exposed(r, &repeated);
+	f = (struct vpa_finding *)vpa_finding_find(r, VPA_FOUND_REPEATED_REDUCTIONS);
+	if (!f)
+		return 0;
+	f->words = vpa_arena_printf(&r->arena, "no_sync() but in the last of %zu passes", passes);
+	f->note = vpa_arena_printf(&r->arena,
+		"the same all-reduces run in each of %zu passes; gradients add up without them",
+		passes);
+	return 1;
 }
 
 /* ---- small collectives ---- */
@@ -402,13 +442,7 @@ static const char *send_less(struct vpa_report *r)
 	const struct vpa_kernel_row *most = NULL;
 	enum vpa_collective_kind kind;
 	int trains = 0;
-	size_t i, cycle = vpa_unit_cycle(r);
-
-	if (cycle && vpa_unit_reduces_in_each(r))
-		return vpa_arena_printf(&r->arena,
-			"no_sync() in all but the last of %zu iterations, since the optimizer runs "
-			"in every %s",
-			cycle, vpa_ordinal(cycle).text);
+	size_t i;
 
 	for (i = 0; i < r->kernel_names; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
@@ -437,9 +471,7 @@ static void name_comm(struct vpa_report *r)
 
 	if (!f)
 		return;
-	f->words = vpa_unit_cycle(r) && vpa_unit_reduces_in_each(r)
-			   ? "no_sync() but in the last iteration of a cycle"
-			   : "overlap communication, or send less";
+	f->words = "overlap communication, or send less";
 	f->note = vpa_arena_printf(&r->arena, "%s%s%s", f->note ? f->note : "",
 		f->note ? "; or " : "or ", send_less(r));
 }
@@ -453,24 +485,26 @@ static void find_unhidden(struct vpa_report *r)
 			"offloads",
 			"exposed copies and memsets:", NULL, copy_ns,
 			is_mostly_memsets(r) ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY,
-			is_too_much ? hidden_at_most(r) : 0},
+			is_too_much ? hidden_at_most(r) : 0, 0},
 		{VPA_FOUND_EXPOSED_COMM,
 			"overlap communication with compute: asynchronous collectives, smaller "
 			"buckets",
-			"exposed communication:", NULL, transfer_ns, VPA_FAMILY_COMM, 0},
+			"exposed communication:", NULL, transfer_ns, VPA_FAMILY_COMM, 0, 0},
 		{VPA_FOUND_PEER_WAIT,
 			"find the rank that is late: vptrace-analyze ranks, with the captures of "
 			"all",
 			"communication that may be waiting for other ranks:",
 			"assumes that calls of one kernel and grid move equal amounts; a longer "
 			"transfer looks like waiting",
-			wait_ns, VPA_FAMILY_COMM, 0},
+			wait_ns, VPA_FAMILY_COMM, 0, 0},
 	};
 	struct vpa_saving copies = saving_of(r, &kinds[0]);
 	size_t i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		find_exposed(r, &kinds[i]);
+		if (kinds[i].id != VPA_FOUND_EXPOSED_COMM ||
+			!find_repeated_reductions(r, &kinds[i]))
+			find_exposed(r, &kinds[i]);
 	name_copies(r, is_too_much, &copies);
 	name_peers(r);
 	name_small_collectives(r);

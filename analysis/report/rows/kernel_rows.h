@@ -69,6 +69,12 @@ struct vpa_column_convs {
 	uint64_t count, copy_ns, total_ns;
 };
 
+/* Backward passes that sum gradients over ranks, see ../../model/reductions.h. */
+struct vpa_reducing {
+	size_t passes; /* of an optimizer step, each with all gradients, on every GPU that trains; 0: one, or not known */
+	int by_optimizer; /* its thread launches all all-reduces, so passes are not told apart */
+};
+
 /* The kernels of adapters beside layers, see ../../model/adapter.h. */
 struct vpa_adapters {
 	uint64_t count, kernels, total_ns; /* adapters; kernels in them */

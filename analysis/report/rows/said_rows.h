@@ -1,5 +1,5 @@
 /* said_rows.h - the report's rows of what the program said of itself: marks, facts, memory, components, networks,
- * compilations, iterations. Part of report.h; ../../folds/said/ and ../../folds/marked_host.c define the figures. */
+ * compilations, iterations. Part of report.h; ../../folds/said/ defines the figures. */
 #ifndef VPA_ANALYSIS_REPORT_ROWS_SAID_ROWS_H
 #define VPA_ANALYSIS_REPORT_ROWS_SAID_ROWS_H
 

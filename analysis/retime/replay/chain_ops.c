@@ -4,6 +4,7 @@
 
 #include "analysis/model/adapter.h"
 #include "analysis/model/unpacking.h"
+#include "analysis/retime/replay/reduction_ops.h"
 #include "formats/base/memory.h"
 
 #include <string.h>
@@ -163,6 +164,7 @@ int vpa_chain_ops_find(const struct vpa_tape *t, uint8_t **out)
 		memset(f->streams, 0, t->stream_count * sizeof(*f->streams));
 		take_adapters(f, *out);
 		rc = take_unpacking(f, *out);
+		rc = rc ? rc : vpa_reduction_ops_find(t, *out, VPA_CHAIN_REDUCTION);
 	}
 	free_finding(f);
 	return rc;

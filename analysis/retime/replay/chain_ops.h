@@ -6,8 +6,10 @@
 
 /* Bits. */
 enum {
-	VPA_CHAIN_ADAPTER = 1,  /* beside a layer, see ../../model/adapter.h */
-	VPA_CHAIN_UNPACKING = 2 /* of weights, see ../../model/unpacking.h */
+	VPA_CHAIN_ADAPTER = 1,   /* beside a layer, see ../../model/adapter.h */
+	VPA_CHAIN_UNPACKING = 2, /* of weights, see ../../model/unpacking.h */
+	VPA_CHAIN_REDUCTION =
+		4 /* all-reduces of gradients that a later pass does again, see ../../model/reductions.h */
 };
 
 /* By op: of which chains it is. The caller frees it, whatever this returns. 0 or VPT_ENOMEM. */

@@ -121,6 +121,7 @@ static int read_calls(
 		{"graph-builds", VPA_WHAT_BUILDS},
 		{"adapters", VPA_WHAT_ADAPTERS},
 		{"unpacking", VPA_WHAT_UNPACKING},
+		{"reductions", VPA_WHAT_REDUCTIONS},
 		{"stops", VPA_WHAT_STOPS},
 	};
 	size_t i;
@@ -128,7 +129,8 @@ static int read_calls(
 	if (!*word || strlen(word) >= sizeof(c->name))
 		return refuse(w,
 			"the name of a CUDA call, syncs, launches, copies, small-reads, "
-			"allocations, loads, graph-builds, adapters, unpacking or stops",
+			"allocations, loads, graph-builds, adapters, unpacking, reductions or "
+			"stops",
 			err);
 	strcpy(c->name, word);
 	c->what = VPA_WHAT_CALLS;

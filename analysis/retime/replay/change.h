@@ -12,6 +12,8 @@
  *	                                        that makes or frees graphs
  *	delete adapters [in PLACE]              the launches of low-rank adapters beside layers, see ../../model/adapter.h
  *	delete unpacking [in PLACE]             those that unpack weights for a product, see ../../model/unpacking.h
+ *	delete reductions [in PLACE]            all-reduces of gradients that a later pass of the same optimizer step does
+ *	                                        again, see ../../model/reductions.h
  *	host X [over TIME] [under TIME] [in PLACE]  host code between calls takes X times as long; 0: none; over, under:
  *	                                        only stretches of at least, of less than this time
  *	host X ... after small-reads|CALL [in PLACE]  the same for what follows such calls, without what any launch needs
@@ -67,6 +69,7 @@ enum vpa_change_what {
 	VPA_WHAT_STOPS,       /* of the host */
 	VPA_WHAT_ADAPTERS,    /* launches whose kernels are all of one */
 	VPA_WHAT_UNPACKING,   /* the same of unpacking */
+	VPA_WHAT_REDUCTIONS,  /* the same of all-reduces that are done again */
 	VPA_WHAT_COPY_KIND,
 	VPA_WHAT_FAMILY, /* of kernels */
 	VPA_WHAT_KERNELS /* whose name matches */

@@ -126,8 +126,9 @@ static void mean_copies(struct vpa_effects *x, const struct vpa_tape_call *c, ui
 static void mean_chains(const struct vpa_effects *x, const struct vpa_tape_call *c, uint64_t *meant)
 {
 	const uint64_t *adapters = vpa_rule_set(x, VPA_RULES_ADAPTERS),
-		       *unpacking = vpa_rule_set(x, VPA_RULES_UNPACKING);
-	uint8_t all = VPA_CHAIN_ADAPTER | VPA_CHAIN_UNPACKING;
+		       *unpacking = vpa_rule_set(x, VPA_RULES_UNPACKING),
+		       *reductions = vpa_rule_set(x, VPA_RULES_REDUCTIONS);
+	uint8_t all = VPA_CHAIN_ADAPTER | VPA_CHAIN_UNPACKING | VPA_CHAIN_REDUCTION;
 	uint32_t i;
 	size_t k;
 
@@ -136,6 +137,7 @@ static void mean_chains(const struct vpa_effects *x, const struct vpa_tape_call 
 	for (k = 0; k < x->words; k++) {
 		meant[k] |= all & VPA_CHAIN_ADAPTER ? adapters[k] : 0;
 		meant[k] |= all & VPA_CHAIN_UNPACKING ? unpacking[k] : 0;
+		meant[k] |= all & VPA_CHAIN_REDUCTION ? reductions[k] : 0;
 	}
 }
 

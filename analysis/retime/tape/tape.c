@@ -235,13 +235,14 @@ static int read_kernels(struct vpa_tape_reading *r, const struct vpt_section *s)
 	for (i = 0; i < s->row_count && !rc; i++) {
 		uint64_t start_ns = s->col[VPT_KERNEL_START][i],
 			 config = s->col[VPT_KERNEL_CONFIG][i];
-		uint32_t name = configs && config < configs->row_count
-					? name_of(r, configs->col[VPT_CONFIG_NAME][config])
-					: 0;
+		int has_config = configs && config < configs->row_count;
+		uint32_t name = has_config ? name_of(r, configs->col[VPT_CONFIG_NAME][config]) : 0;
+		uint64_t blocks = has_config ? configs->col[VPT_CONFIG_GRID_X][config] : 0;
 		struct vpa_tape_op op = {.start_ns = start_ns,
 			.end_ns = end_of(start_ns, s->col[VPT_KERNEL_DURATION][i]),
 			.stream = stream,
 			.name = name,
+			.blocks = vpt_sat_u32(blocks),
 			.is_kernel = 1};
 
 		if (name == VPA_TAPE_NONE || find_family(r, name, &op.family))

@@ -30,6 +30,7 @@ struct vpa_tape_op {
 	uint8_t binding;   /* enum vpa_binding: what explains its start */
 	uint32_t event;    /* the op of another stream that it waits for; NONE */
 	uint32_t row;      /* as it was read, until they are in order */
+	uint32_t blocks;   /* of a kernel's grid along x, saturated; 0: not known */
 	int64_t launch_ns; /* from its anchor to its start, at least; VPA_EDGE_NONE: no such edge */
 	int64_t stream_ns; /* the same from the end of the op before it on its stream */
 	int64_t event_ns;  /* the same from the end of `event` */

@@ -220,8 +220,8 @@ static void gradients_that_are_summed_make_cycles(void **state)
 			fabs((double)vpa_mean_unit_ns(&unit) / 1e6 - trainings[i].mean_ms) > 0.01)
 			fail_msg("%s: cycle %zu, mean %.3f ms", rule, vpa_unit_cycle(r),
 				(double)vpa_mean_unit_ns(&unit) / 1e6);
-		expect_page(
-			rule, r, "no_sync() but in the last iteration", trainings[i].says_no_sync);
+		expect_page(rule, r, "no_sync() but in the last of 4 passes",
+			trainings[i].says_no_sync);
 		expect_page(rule, r, trainings[i].result, 1);
 		vpa_report_free(r);
 	}

@@ -254,6 +254,9 @@ static void add_communication(struct vpa_words *w, const struct vpa_screen *s)
 		vpa_words_add(w, ", ", "%s of it exposed",
 			exposed_ns ? vpa_duration(exposed_ns).text : "none");
 	add_peers(w, s, wait_ns);
+	if (s->report->reducing.passes)
+		vpa_words_add(w, "; ", "each of %zu passes sums the gradients",
+			s->report->reducing.passes);
 	vpa_words_add(w, "", ".");
 }
 
@@ -603,6 +606,7 @@ static const struct {
 	[VPA_FOUND_HOST_UPDATES] = {CAUSE(HOST_CODE), FAMILY(MEMCPY)},
 	[VPA_FOUND_EXPOSED_COMM] = {0, FAMILY(COMM)},
 	[VPA_FOUND_SMALL_COLLECTIVES] = {0, FAMILY(COMM)},
+	[VPA_FOUND_REPEATED_REDUCTIONS] = {0, FAMILY(COMM)},
 	[VPA_FOUND_PEER_WAIT] = {0, FAMILY(COMM)},
 	[VPA_FOUND_EAGER_ATTENTION] = {0, FAMILIES_OF_ATTENTION},
 	[VPA_FOUND_FLASH_2_ON_HOPPER] = {0, FAMILIES_OF_ATTENTION},
