@@ -92,3 +92,13 @@ const struct vpa_gpu *vpa_common_gpu(const struct vpa_report *r)
 			return NULL;
 	return r->gpu_count ? &r->gpus[0] : NULL;
 }
+
+uint32_t vpa_most_multiprocessors(const struct vpa_report *r)
+{
+	uint32_t most = 0;
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++)
+		most = r->gpus[i].sm_count > most ? r->gpus[i].sm_count : most;
+	return most;
+}

@@ -35,4 +35,7 @@ int vpa_launch_figures(const struct vpa_gpu *gpu, const struct vpa_launch_shape 
 /* The GPU that all GPUs of a report are like; NULL: there is none, or they differ. */
 const struct vpa_gpu *vpa_common_gpu(const struct vpa_report *r);
 
+/* The most multiprocessors that a GPU of a report has; 0: not known. */
+uint32_t vpa_most_multiprocessors(const struct vpa_report *r);
+
 #endif

@@ -185,12 +185,12 @@ static struct vpa_kernel_row kernels[] = {
 	{"void flash::flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4, false, false, "
 	 "cutlass::bfloat16_t>, false, true>(flash::Flash_fwd_params)",
 		VPA_FAMILY_ATTENTION, VPA_BACKEND_FLASH_ATTN_2, MS(286.1), SPREAD(300, 290), 264, 2,
-		8, 0.125, 1, 0, 1, NULL, 0},
+		8, 0.125, 1, 0, 1, NULL, 0, {0}},
 	{"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas", VPA_FAMILY_GEMM,
 		VPA_BACKEND_NONE, MS(188.7), SPREAD(1400, 190), 1056.5, 8.003, 96.045, 0.1875,
-		0.985, 0, 1, NULL, 0},
+		0.985, 0, 1, NULL, 0, {0}},
 	{"cudnn_infer_conv3d", VPA_FAMILY_CONV, VPA_BACKEND_NONE, MS(96.3), SPREAD(84, 96.3), 0, -1,
-		-1, -1, -1, 0, 0, NULL, 0},
+		-1, -1, -1, 0, 0, NULL, 0, {0}},
 };
 
 static struct vpa_backend_row backends[] = {

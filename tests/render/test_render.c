@@ -549,7 +549,7 @@ static void name_work(struct named *n, const char *name)
 {
 	n->family = (struct vpa_family_row){VPA_FAMILY_GEMM, 1, MS(4), MS(4), 1};
 	n->kernel = (struct vpa_kernel_row){name, VPA_FAMILY_GEMM, VPA_BACKEND_OTHER, MS(4),
-		SPREAD(1, 4), 0, -1, -1, -1, -1, 0, 0, NULL, 0};
+		SPREAD(1, 4), 0, -1, -1, -1, -1, 0, 0, NULL, 0, {0}};
 	n->backend = (struct vpa_backend_row){VPA_BACKEND_OTHER, 1, 1, 1, 1, 1, 1, 0.5};
 	n->triple = (struct vpa_eager_row){name, name, name, 1, 1, 1};
 	n->range = (struct vpa_range_row){.name = name, .domain = name, .host = SPREAD(1, 1)};

@@ -6,6 +6,7 @@
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/model/launch_shape.h"
 #include "analysis/names/families.h"
 #include "analysis/names/number_format.h"
 #include "analysis/names/range_names.h"
@@ -393,23 +394,12 @@ static void find_fallbacks(struct vpa_report *r)
 
 /* ---- the largest kernels ---- */
 
-/* Thread blocks that would give each multiprocessor one. */
-static uint32_t multiprocessors(const struct vpa_report *r)
-{
-	uint32_t most = 0;
-	size_t i;
-
-	for (i = 0; i < r->gpu_count; i++)
-		most = r->gpus[i].sm_count > most ? r->gpus[i].sm_count : most;
-	return most;
-}
-
 /* A kernel of fewer thread blocks than multiprocessors leaves some idle: with twice the work in it, as many blocks more would run
  * beside these. At most so much goes that all are at work. Where the host is what is waited for, a fuller GPU saves nothing. */
 static void find_few_blocks(struct vpa_report *r)
 {
 	uint64_t busy = vpa_busy_ns(r), ns = 0;
-	uint32_t sms = multiprocessors(r);
+	uint32_t sms = vpa_most_multiprocessors(r);
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	struct vpa_saving s = {0};
 	struct vpa_finding *f;
@@ -419,13 +409,12 @@ static void find_few_blocks(struct vpa_report *r)
 		return;
 	for (i = 0; i < r->kernel_count; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
-		double idle = 1 - k->blocks_mean / sms;
-		uint64_t gain_ns = vpt_sat_u64((double)k->exclusive_ns * idle);
 
-		if (!(k->blocks_mean > 0) || idle <= 0 || k->family == VPA_FAMILY_COMM)
+		if (!k->few.ns || k->family == VPA_FAMILY_COMM)
 			continue;
-		vpt_sat_add_to(&ns, k->exclusive_ns);
-		vpt_sat_add_to(&s.ns, gain_ns);
+		vpt_sat_add_to(&ns, vpt_sat_scale(k->exclusive_ns, k->few.ns, k->time.total_ns));
+		vpt_sat_add_to(
+			&s.ns, vpt_sat_scale(k->exclusive_ns, k->few.idle_ns, k->time.total_ns));
 	}
 	if ((double)s.ns < few_share * (double)busy || !vpa_saving_is_worth(r, &s))
 		return;
@@ -465,11 +454,24 @@ static const char *name_shows(const struct vpa_kernel_row *k)
 	return moves ? "only moves data" : NULL;
 }
 
+/* NULL: launches of fewer thread blocks than multiprocessors take less than half of its time. */
+static const char *few_blocks_of(struct vpa_report *r, const struct vpa_kernel_row *k)
+{
+	double part = k->time.total_ns ? vpa_per_cent(k->few.ns, k->time.total_ns) : 0;
+	const char *of =
+		part < 99 ? vpa_arena_printf(&r->arena, "in %.0f %% of its time ", part) : "";
+
+	if (part < 50)
+		return NULL;
+	return vpa_arena_printf(&r->arena, "%s%" PRIu64 " thread block%s%s for %" PRIu32 " SMs", of,
+		k->few.blocks, vpa_plural(k->few.blocks), k->few.differ ? " and fewer" : "",
+		vpa_most_multiprocessors(r));
+}
+
 /* How its memory or its grid limits it; NULL: nothing says so. */
 static const char *limit_of(struct vpa_report *r, const struct vpa_kernel_row *k)
 {
 	const struct vpa_byte_row *b = traffic_of(r, k->name);
-	uint32_t sms = multiprocessors(r);
 
 	if (b && b->share_of_peak > CACHED)
 		return vpa_arena_printf(&r->arena,
@@ -481,10 +483,7 @@ static const char *limit_of(struct vpa_report *r, const struct vpa_kernel_row *k
 	if (b)
 		return vpa_arena_printf(&r->arena, "%s%.0f of the memory's %.0f GB/s",
 			b->share_of_peak < SCATTERED ? "only " : "", b->gb_per_s, b->peak_gb_per_s);
-	if (k->blocks_mean > 0 && sms && k->blocks_mean < sms)
-		return vpa_arena_printf(
-			&r->arena, "%.0f thread blocks for %" PRIu32 " SMs", k->blocks_mean, sms);
-	return NULL;
+	return few_blocks_of(r, k);
 }
 
 /* What is unusual about the largest kernels, where the GPU is the limit. They have the numbers of the table. */

@@ -6,6 +6,7 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/durations.h"
+#include "analysis/base/intervals.h"
 #include "analysis/model/gpu_arch.h"
 #include "analysis/model/inductor_cache.h"
 #include "analysis/model/launch_shape.h"
@@ -13,6 +14,7 @@
 #include "analysis/names/number_format.h"
 #include "analysis/pipeline/sharing.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 #include "formats/base/vectorise.h"
 
 #include <stdlib.h>
@@ -285,7 +287,29 @@ static int write_unknown(const struct vpa_kernel_row *rows, size_t count, struct
 struct figures {
 	uint64_t ns;
 	double blocks_per_sm, warps_per_sm, occupancy, sm_efficiency;
+	struct vpa_few_blocks few;
 };
+
+/* Mean blocks are of no launch, and most launches may be short ones: what counts is the time of those that have few. */
+static void sum_few_blocks(const struct state *s, const struct vpa_model *m,
+	const struct vpa_report *r, struct figures *all)
+{
+	uint32_t sms = vpa_most_multiprocessors(r);
+	size_t i;
+
+	for (i = 0; i < m->shapes.count && i + 1 < s->shape_cap; i++) {
+		struct vpa_launch_shape shape = vpa_launch_shape_get(&m->shapes, i);
+		struct vpa_few_blocks *few = &all[shape.kernel].few;
+		uint64_t ns = s->shape_ns[i + 1];
+
+		if (!ns || !shape.blocks || shape.blocks >= sms)
+			continue;
+		few->differ |= few->blocks && few->blocks != shape.blocks;
+		few->blocks = vpa_later(few->blocks, shape.blocks);
+		vpt_sat_add_to(&few->ns, ns);
+		vpt_sat_add_to(&few->idle_ns, vpt_sat_scale(ns, sms - shape.blocks, sms));
+	}
+}
 
 /* By number of the kernel; NULL: no memory. */
 static struct figures *sum_figures(
@@ -309,6 +333,8 @@ static struct figures *sum_figures(
 		sum->occupancy += ns * f.occupancy;
 		sum->sm_efficiency += ns * f.sm_efficiency;
 	}
+	if (all)
+		sum_few_blocks(s, m, r, all);
 	return all;
 }
 
@@ -316,6 +342,7 @@ static void put_figures(struct vpa_kernel_row *row, const struct figures *f)
 {
 	double ns = (double)f->ns;
 
+	row->few = f->few;
 	row->blocks_per_sm = f->ns ? f->blocks_per_sm / ns : -1;
 	row->warps_per_sm = f->ns ? f->warps_per_sm / ns : -1;
 	row->occupancy = f->ns ? f->occupancy / ns : -1;

@@ -18,6 +18,14 @@ struct vpa_family_row {
 	double share_of_busy; /* exclusive / busy of all devices */
 };
 
+/* Launches of a kernel of fewer thread blocks than the GPU has multiprocessors. */
+struct vpa_few_blocks {
+	uint64_t ns;      /* the sum of their durations */
+	uint64_t idle_ns; /* that times the share of multiprocessors without a block */
+	uint64_t blocks;  /* the most of one */
+	int differ;       /* others have fewer */
+};
+
 struct vpa_kernel_row {
 	const char *name; /* demangled where possible */
 	enum vpa_family family;
@@ -32,6 +40,7 @@ struct vpa_kernel_row {
 	/* "FILE:LINE" that Inductor wrote it in, see inductor_cache.h; NULL: not known. */
 	const char *source;
 	uint32_t kernel; /* its number in the pass's model */
+	struct vpa_few_blocks few;
 };
 
 /* Matrix products by the format of their factors. */

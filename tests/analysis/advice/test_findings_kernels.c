@@ -543,6 +543,17 @@ static const struct {
 		"K2, elementwise, 40 % of busy: 5025 GB/s, more than the memory's 3350: its data "
 		"stay in a cache"},
 	{"nothing is unusual", "kernel s7 2000us+1000us " BGEMM " grid 432", NULL},
+	{"few blocks in many short launches are not few in the long ones",
+		"kernel s7 2000us+600us " BGEMM " grid 132\nkernel s7 2600us+100us " BGEMM
+		" grid 8\nkernel s7 2700us+100us " BGEMM " grid 8\nkernel s7 2800us+200us " FLASH
+		" grid 4096",
+		NULL},
+	{"few blocks in most of its time",
+		"kernel s7 2000us+300us " BGEMM " grid 432\nkernel s7 2300us+400us " BGEMM
+		" grid 24\nkernel s7 2700us+100us " BGEMM " grid 8\nkernel s7 2800us+200us " FLASH
+		" grid 4096",
+		"K1, gemm, 80 % of busy: in 62 % of its time 24 thread blocks and fewer for 132 "
+		"SMs"},
 	{"a GPU that waits is not limited by its kernels",
 		"kernel s7 2000us+100us " SGEMM " grid 432\nkernel s7 2900us+100us " SGEMM
 		" grid 432",
@@ -646,6 +657,10 @@ static const struct {
 		"kernel s7 2000us+300us " BGEMM " grid 33\nkernel s7 2300us+700us " FLASH
 		" grid 4096",
 		0},
+	{"of a kernel, those of its launches that have few",
+		"kernel s7 2000us+400us " BGEMM " grid 33\nkernel s7 2400us+600us " BGEMM
+		" grid 4096",
+		0.4 * 3 / 4},
 	{"one block for each SM", "kernel s7 2000us+1000us " BGEMM " grid 132", 0},
 	{"collectives have few blocks",
 		"kernel s7 2000us+500us " BGEMM " grid 4096\nkernel s7 2500us+500us" REDUCE
