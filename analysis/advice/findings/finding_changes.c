@@ -167,7 +167,7 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 
 	for (i = 0; i < count; i++) {
 		struct vpa_finding *f = &all[i];
-		/* What moves data has its own, and so has what loads it. */
+		/* What moves data has its own, and so have what loads it and weights that do not fit. */
 		int has_own = f->change != NULL;
 
 		if (!has_own)
@@ -194,7 +194,7 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 			f->change &&
 			(f->id == VPA_FOUND_BEFORE_FIRST_WORK ||
 				(f->id == VPA_FOUND_HOST_STALL && !has_own && !f->is_of_results));
-		if (f->id == VPA_FOUND_EXPOSED_COPY)
+		if (f->id == VPA_FOUND_EXPOSED_COPY && !has_own)
 			f->change = main_copies(r);
 		if (f->id == VPA_FOUND_ATTENTION_GROWTH) {
 			/* A range, of which this is the lower end. */

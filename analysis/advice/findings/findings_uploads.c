@@ -3,8 +3,9 @@
  * What a loop copies in each of its units, with the same sizes, may be the same data: weights that have no room on the GPU, or
  * an input that never changes, which then is copied once. The sizes do not tell them apart, so both remedies are named. */
 #include "analysis/advice/finding.h"
+#include "analysis/advice/hidden_copies.h"
+#include "analysis/advice/weights_room.h"
 
-#include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/pipeline/unit.h"
 #include "formats/base/saturate.h"
@@ -15,11 +16,8 @@
 /* Copies that come once in each unit are worth a word if they are this share of all. */
 static const double again_share = 0.9;
 
-/* What is copied in each unit may stay if it takes at most this share of the GPU's memory. */
-static const double fits_share = 0.75;
-
-/* Units are nearly all of the run from this share of it on. */
-static const double most_share = 0.8;
+/* Room for less of the weights is not worth a word. */
+static const double part_share = 0.05;
 
 enum {
 	AGAIN = 3,   /* units at least */
@@ -114,38 +112,16 @@ int vpa_copies_go_both_ways(const struct vpa_report *r)
 	return to_gpu > 0 && to_gpu >= again_share * to_host && to_host >= again_share * to_gpu;
 }
 
-/* Of each unit, where units are nearly all of the run; else 0. */
-static uint64_t unit_bytes(const struct vpa_report *r, unsigned kind)
-{
-	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
-	uint64_t bytes = vpa_copies_of(r, kind).bytes, run_ns = vpa_run_ns(r);
-
-	if (!(unit.units > 0) || (double)unit.span_ns < most_share * (double)run_ns)
-		return 0;
-	return vpt_sat_u64((double)vpt_sat_scale(bytes, unit.span_ns, run_ns) / unit.units);
-}
-
 /* "28.1 GB a step" where units are nearly all of the run, else "225 GB". */
 static const char *amount_of(struct vpa_report *r, unsigned kind)
 {
-	uint64_t bytes = unit_bytes(r, kind);
+	uint64_t bytes = vpa_copied_in_unit(r, kind);
 
 	if (!bytes)
 		return vpa_arena_printf(
 			&r->arena, "%s", vpa_bytes(vpa_copies_of(r, kind).bytes).text);
 	return vpa_arena_printf(
 		&r->arena, "%s a %s", vpa_bytes(bytes).text, vpa_unit_kind_name(vpa_unit_of(r)));
-}
-
-/* Whether what each unit copies to the GPU cannot stay there beside what computes with it. */
-static int are_too_large(const struct vpa_report *r)
-{
-	uint64_t most = 0;
-	size_t i;
-
-	for (i = 0; i < r->gpu_count; i++)
-		most = r->gpus[i].memory_bytes > most ? r->gpus[i].memory_bytes : most;
-	return most && (double)unit_bytes(r, VPT_COPYKIND_HTOD) > fits_share * (double)most;
 }
 
 static int is_new_size(const struct vpa_report *r, size_t row)
@@ -188,17 +164,23 @@ int vpa_copies_come_back_once(const struct vpa_report *r)
 		       (1 - again_share) * (double)vpa_copies_of(r, VPT_COPYKIND_HTOD).bytes;
 }
 
-/* Of what copies cost, the part of those to the host: each byte has to go to the GPU once. */
-static void save_only_back(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving s)
+/* `ns` of `of_ns` that all copies cost. */
+static void save_part(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving s, uint64_t ns,
+	uint64_t of_ns)
 {
-	uint64_t back_ns = vpa_copies_of(r, VPT_COPYKIND_DTOH).ns,
-		 both_ns = vpt_sat_add(back_ns, vpa_copies_of(r, VPT_COPYKIND_HTOD).ns);
-
-	s.ns = vpt_sat_scale(s.ns, back_ns, both_ns);
-	s.from_ns = vpt_sat_scale(s.from_ns, back_ns, both_ns);
-	s.device_ns = vpt_sat_scale(s.device_ns, back_ns, both_ns);
-	s.base_ns = vpt_sat_scale(s.base_ns, back_ns, both_ns);
+	s.ns = vpt_sat_scale(s.ns, ns, of_ns);
+	s.from_ns = vpt_sat_scale(s.from_ns, ns, of_ns);
+	s.device_ns = vpt_sat_scale(s.device_ns, ns, of_ns);
+	s.base_ns = vpt_sat_scale(s.base_ns, ns, of_ns);
 	vpa_finding_saves(r, f, &s);
+}
+
+/* Of what copies cost, the part of those to the host: each byte has to go to the GPU once. */
+static void save_only_back(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
+{
+	uint64_t back_ns = vpa_copies_of(r, VPT_COPYKIND_DTOH).ns;
+
+	save_part(r, f, *s, back_ns, vpt_sat_add(back_ns, vpa_copies_of(r, VPT_COPYKIND_HTOD).ns));
 }
 
 static void name_back_once(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
@@ -209,7 +191,51 @@ static void name_back_once(struct vpa_report *r, struct vpa_finding *f, const st
 	f->note = vpa_arena_printf(&r->arena, "%s; %s go to the GPU, and %s come back", f->note,
 		vpa_bytes(vpa_copies_of(r, VPT_COPYKIND_HTOD).bytes).text,
 		vpa_bytes(vpa_copies_of(r, VPT_COPYKIND_DTOH).bytes).text);
-	save_only_back(r, f, *s);
+	save_only_back(r, f, s);
+}
+
+/* ---- weights that do not fit ---- */
+
+/* Copied beside kernels, all but those for which there is room: what is longer than the kernels is left. */
+static void save_what_overlaps(
+	struct vpa_report *r, struct vpa_finding *f, struct vpa_saving s, double stay_share)
+{
+	struct vpa_hidden_copies h = vpa_hidden_copies_of(r, stay_share);
+	double left = h.all_ns ? (double)h.left_ns / (double)h.all_ns : 0;
+
+	f->change = vpa_arena_printf(&r->arena, "scale HtoD %s%s",
+		left > 0 ? vpa_fixed(left, 2).text : "0",
+		vpa_copies_go_both_ways(r) ? "; scale DtoH 0" : "");
+	s.from_ns = 0;
+	save_part(r, f, s, h.saved_ns, vpt_sat_add(h.saved_ns, h.left_ns));
+}
+
+static void name_too_large(struct vpa_report *r, struct vpa_finding *f,
+	const struct vpa_weights_room *w, const struct vpa_saving *s)
+{
+	double stay = (double)w->room_bytes / (double)w->bytes;
+	int is_part = stay >= part_share, is_back = vpa_copies_go_both_ways(r);
+	const char *room = vpa_arena_printf(&r->arena, "%s", vpa_bytes(w->room_bytes).text);
+
+	f->words = is_part   ? vpa_arena_printf(&r->arena, "copy weights ahead; %s can stay", room)
+		   : is_back ? "copy weights ahead, and not back"
+			     : "copy weights ahead, or quantise them";
+	f->title = vpa_arena_printf(&r->arena,
+		"more weights are copied to the GPU than fit, %s: %s%s%s%scopy each layer while "
+		"the one before it computes, from pinned memory on a stream of its own; in half "
+		"as many bits, copies take half as long%s",
+		amount_of(r, VPT_COPYKIND_HTOD),
+		is_back ? "do not copy them back, since the host still has them; " : "",
+		is_part ? "keep " : "", is_part ? room : "", is_part ? " of them there, and " : "",
+		w->bytes / 2 <= w->room_bytes ? ", and all fit" : "");
+	f->note = w->used_bytes ? vpa_arena_printf(&r->arena, "%s; the GPU has %s, of it %s in use",
+					  f->note, vpa_bytes(w->gpu_bytes).text,
+					  vpa_bytes(w->used_bytes).text)
+				: vpa_arena_printf(&r->arena, "%s; the GPU has %s", f->note,
+					  vpa_bytes(w->gpu_bytes).text);
+	f->caveat = vpa_arena_printf(&r->arena, "a %s is taken to copy each weight once",
+		vpa_unit_kind_name(vpa_unit_of(r)));
+	save_what_overlaps(r, f, *s, is_part ? stay : 0);
 }
 
 static void name_both_ways(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
@@ -218,15 +244,6 @@ static void name_both_ways(struct vpa_report *r, struct vpa_finding *f, const st
 
 	if (are_weights && vpa_copies_come_back_once(r)) {
 		name_back_once(r, f, s);
-		return;
-	}
-	if (are_weights && are_too_large(r)) {
-		f->words = "copy weights ahead, and not back";
-		f->title = vpa_arena_printf(&r->arena,
-			"weights go to the GPU and come back, %s, more than fit: do not copy them "
-			"back, since the host still has them, and copy the next ones beside "
-			"kernels, with pinned memory and a stream of its own",
-			amount_of(r, VPT_COPYKIND_HTOD));
 		return;
 	}
 	f->words =
@@ -241,32 +258,44 @@ static void name_both_ways(struct vpa_report *r, struct vpa_finding *f, const st
 		vpa_bytes(vpa_copies_of(r, VPT_COPYKIND_HTOD).bytes).text);
 }
 
+static void name_again(struct vpa_report *r, struct vpa_finding *f, const struct again *again)
+{
+	const char *unit = vpa_unit_kind_name(vpa_unit_of(r));
+
+	f->words = vpa_arena_printf(
+		&r->arena, "copy once, not %s a %s", vpa_bytes(again->bytes).text, unit);
+	f->title = vpa_arena_printf(&r->arena,
+		"each %s copies the same sizes to the GPU: copy what stays the same once, and hide "
+		"the rest with pinned memory and a separate stream",
+		unit);
+	f->note = vpa_arena_printf(&r->arena, "%s; %s in each %s, of the same %s", f->note,
+		vpa_bytes(again->bytes).text, unit, again->sizes == 1 ? "size" : "sizes");
+}
+
 void vpa_finding_of_uploads(
 	struct vpa_report *r, struct vpa_finding *f, int is_copy_less, const struct vpa_saving *s)
 {
 	struct again again = again_of(r);
-	const char *unit = vpa_unit_kind_name(vpa_unit_of(r));
+	struct vpa_weights_room room = vpa_weights_room_of(r);
+	int is_both = vpa_copies_go_both_ways(r),
+	    is_too_large = vpa_weights_are_too_large(&room) &&
+			   (vpa_uploads_are_weights(r) || (again.sizes && !is_both)) &&
+			   !vpa_copies_come_back_once(r);
 
 	/* With words of its own its line in FIX FIRST has room for the place. */
 	f->words = is_copy_less ? vpa_arena_printf(&r->arena, "copy less to the GPU: %s",
 					  amount_of(r, VPT_COPYKIND_HTOD))
 				: vpa_arena_text(&r->arena, f->title, strcspn(f->title, ":"));
-	if (vpa_copies_go_both_ways(r))
+	if (is_too_large)
+		name_too_large(r, f, &room, s);
+	else if (is_both)
 		name_both_ways(r, f, s);
 	/* Many small ones have no row each. */
 	if ((double)all_ns(r) < again_share * (double)r->copies[0].total_ns)
 		return;
 	set_place(r, f);
-	if (again.sizes && !vpa_copies_go_both_ways(r)) {
-		f->words = vpa_arena_printf(
-			&r->arena, "copy once, not %s a %s", vpa_bytes(again.bytes).text, unit);
-		f->title = vpa_arena_printf(&r->arena,
-			"each %s copies the same sizes to the GPU: copy what stays the same once, "
-			"and hide the rest with pinned memory and a separate stream",
-			unit);
-		f->note = vpa_arena_printf(&r->arena, "%s; %s in each %s, of the same %s", f->note,
-			vpa_bytes(again.bytes).text, unit, again.sizes == 1 ? "size" : "sizes");
-	}
+	if (again.sizes && !is_both && !is_too_large)
+		name_again(r, f, &again);
 	if (f->where)
 		f->note = vpa_arena_printf(
 			&r->arena, "%s; %s%s", f->note, f->is_mostly ? "most " : "", f->where);

@@ -3,6 +3,7 @@
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/gain_unit.h"
+#include "analysis/advice/hidden_copies.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/model/gpu_peak.h"
@@ -102,54 +103,6 @@ static uint64_t transfer_ns(const struct vpa_device *d)
 static uint64_t copy_ns(const struct vpa_device *d)
 {
 	return d->exposed_copy_ns;
-}
-
-/* Compute with no copy beside it yet. */
-static uint64_t unused_compute_ns(const struct vpa_report *r, const struct vpa_device *d)
-{
-	const struct vpa_expert *e = &r->expert;
-	size_t i;
-
-	for (i = 0; i < e->overlap_count; i++)
-		if (e->overlaps[i].device == d->device)
-			return e->overlaps[i].ns[VPA_OVERLAP_COMPUTE] +
-			       e->overlaps[i].ns[VPA_OVERLAP_COMPUTE | VPA_OVERLAP_COMM];
-	return d->compute_ns;
-}
-
-/* Of exposed copies, those that overlap has to hide. Weights that go out and back need not come back: the host still has them. */
-static uint64_t to_hide_ns(const struct vpa_report *r, const struct vpa_device *d)
-{
-	return vpt_sat_u64((1 - vpa_needless_copies(r)) * (double)d->exposed_copy_ns + 0.5);
-}
-
-/* Exposed copies can overlap at most that. The rest must be removed. */
-static int is_too_much_to_hide(const struct vpa_report *r)
-{
-	uint64_t copies = 0, compute = 0;
-	size_t d;
-
-	for (d = 0; d < r->device_count; d++) {
-		vpt_sat_add_to(&copies, to_hide_ns(r, &r->devices[d]));
-		vpt_sat_add_to(&compute, unused_compute_ns(r, &r->devices[d]));
-	}
-	return copies > compute;
-}
-
-/* What overlap alone could save, and copies back that nobody needs. */
-static uint64_t hidden_at_most(const struct vpa_report *r)
-{
-	uint64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < r->device_count; i++) {
-		const struct vpa_device *d = &r->devices[i];
-		uint64_t hide_ns = to_hide_ns(r, d);
-
-		vpt_sat_add_to(&ns, vpt_sat_sub(d->exposed_copy_ns, hide_ns));
-		vpt_sat_add_to(&ns, vpa_earlier(unused_compute_ns(r, d), hide_ns));
-	}
-	return ns;
 }
 
 static struct vpa_saving saving_of(const struct vpa_report *r, const struct exposed *e)
@@ -478,14 +431,16 @@ static void name_comm(struct vpa_report *r)
 
 static void find_unhidden(struct vpa_report *r)
 {
-	int is_too_much = is_too_much_to_hide(r);
+	/* Exposed copies can overlap at most that. The rest must be removed. */
+	struct vpa_hidden_copies hidden = vpa_hidden_copies_of(r, 0);
+	int is_too_much = hidden.left_ns > 0;
 	const struct exposed kinds[] = {
 		{VPA_FOUND_EXPOSED_COPY,
 			"overlap copies with kernels: pinned memory, a separate stream, fewer "
 			"offloads",
 			"exposed copies and memsets:", NULL, copy_ns,
 			is_mostly_memsets(r) ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY,
-			is_too_much ? hidden_at_most(r) : 0, 0},
+			is_too_much ? hidden.saved_ns : 0, 0},
 		{VPA_FOUND_EXPOSED_COMM,
 			"overlap communication with compute: asynchronous collectives, smaller "
 			"buckets",
