@@ -101,6 +101,10 @@ static inline double vpa_per_cent(uint64_t part, uint64_t whole)
 /* The active time, summed over all devices. */
 uint64_t vpa_active_ns(const struct vpa_report *r);
 
+/* What most of the attention is, where a newer back-end for it has a finding: "is FlashAttention 2, slower on this GPU than 3"; and how
+ * long. NULL: nothing, and 0. */
+const char *vpa_old_attention(const struct vpa_report *r, uint64_t *ns);
+
 /* How long kernels unpack weights of few bits for products that read others. */
 uint64_t vpa_unpacking_ns(const struct vpa_report *r);
 /* Whether most operands that kernels quantise for products of few bits have several kernels each; else one casts each. */

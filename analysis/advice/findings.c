@@ -121,8 +121,9 @@ void vpa_findings_sort(struct vpa_report *r)
 /* Fills attention.fallbacks. */
 static int list_fallbacks(struct vpa_report *r)
 {
-	static const enum vpa_finding_id ids[] = {
-		VPA_FOUND_EAGER_ATTENTION, VPA_FOUND_FLASH_2_ON_HOPPER, VPA_FOUND_ATTENTION_CHANGE};
+	static const enum vpa_finding_id ids[] = {VPA_FOUND_EAGER_ATTENTION,
+		VPA_FOUND_FLASH_2_ON_HOPPER, VPA_FOUND_MEM_EFFICIENT_ATTENTION,
+		VPA_FOUND_ATTENTION_CHANGE};
 	struct vpa_attention *a = &r->attention;
 	size_t i, k;
 

@@ -72,6 +72,20 @@ static int has_hopper(const struct vpa_report *r)
 	return !known && r->hopper_kernel;
 }
 
+/* PyTorch's flash and cuDNN back-ends need an Ampere. A file that says nothing of its GPUs rules nothing out. */
+static int has_ampere(const struct vpa_report *r)
+{
+	int known = 0;
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++) {
+		if (r->gpus[i].compute_major >= 8)
+			return 1;
+		known |= r->gpus[i].compute_major != 0;
+	}
+	return !known;
+}
+
 static const char *share_text(struct vpa_report *r, double share)
 {
 	return share >= 0.9995 ? "all"
@@ -82,24 +96,28 @@ static const char *share_text(struct vpa_report *r, double share)
  * the time, on. */
 struct old_backend {
 	enum vpa_finding_id id;
-	uint32_t backends; /* a bit each */
-	int needs_hopper;
+	uint32_t backends;                            /* a bit each */
+	int (*has_newer)(const struct vpa_report *r); /* whether the newer one runs on its GPUs */
 	const char *title, *caveat, *source, *change;
+	const char *words;      /* of its kernels, in a sentence */
 	unsigned most_saved[2]; /* percent of the time; [1]: on a Hopper */
 };
 
 static const struct old_backend old_backends[] = {
 	{VPA_FOUND_FLASH_2_ON_HOPPER, 1u << VPA_BACKEND_FLASH_ATTN_2 | 1u << VPA_BACKEND_SDPA_FLASH,
-		1, "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention instead",
+		has_hopper,
+		"FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention instead",
 		"the gain depends on head size and sequence length: measure it",
 		"measured for long sequences: 1.5 to 2 times as fast (arXiv 2407.08608)",
-		"scale *flash_fwd_* 0.6667", {50, 50}},
-	{VPA_FOUND_MEM_EFFICIENT_ATTENTION, 1u << VPA_BACKEND_MEM_EFFICIENT, 0,
+		"scale *flash_fwd_* 0.6667", "is FlashAttention 2, slower on this GPU than 3",
+		{50, 50}},
+	{VPA_FOUND_MEM_EFFICIENT_ATTENTION, 1u << VPA_BACKEND_MEM_EFFICIENT, has_ampere,
 		"memory-efficient attention: use flash or cuDNN attention instead; a mask, a bias, "
 		"a head size or FP32 may rule these out",
 		"the gain depends on head size and sequence length: measure it",
 		"measured on an H100: 1.6 times as fast (microsoft/onnxruntime #21629)",
-		"scale *fmha_cutlassF* 0.6667", {50, 67}},
+		"scale *fmha_cutlassF* 0.6667",
+		"is memory-efficient attention, slower than flash or cuDNN's", {50, 67}},
 };
 
 /* What its calls take. */
@@ -150,7 +168,7 @@ static void find_old(struct vpa_report *r, const struct old_backend *old)
 	struct old_calls calls = old_calls_of(r, old);
 	struct vpa_finding *f;
 
-	if ((old->needs_hopper && !has_hopper(r)) || !calls.calls)
+	if (!old->has_newer(r) || !calls.calls)
 		return;
 	f = vpa_finding_add(r, old->id, VPA_FINDING_WARN);
 	if (!f)
@@ -162,6 +180,26 @@ static void find_old(struct vpa_report *r, const struct old_backend *old)
 	f->caveat = old->caveat;
 	f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, f->caveat);
 	save_old(r, f, old, calls.long_ns);
+}
+
+const char *vpa_old_attention(const struct vpa_report *r, uint64_t *ns)
+{
+	double share;
+	size_t k, i;
+
+	for (k = 0; k < COUNT(old_backends); k++) {
+		const struct old_backend *old = &old_backends[k];
+
+		share = 0;
+		for (i = 0; i < r->attention.backend_count; i++)
+			if (old->backends >> r->attention.backends[i].backend & 1)
+				share += r->attention.backends[i].share_of_busy;
+		*ns = vpt_sat_u64(share * (double)vpa_busy_ns(r) + 0.5);
+		if (share > r->attention.share_of_busy / 2 && vpa_finding_find(r, old->id))
+			return old->words;
+	}
+	*ns = 0;
+	return NULL;
 }
 
 static void find_backend_change(struct vpa_report *r)

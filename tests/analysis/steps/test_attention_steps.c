@@ -167,7 +167,7 @@ static void a_change_is_a_finding_and_a_fallback(void **state)
 		"1 place of a step: 1 call of mem-efficient, 9.00 us each, and 2 of "
 		"flash-attn-2, 3.00 us each");
 	assert_true(f->gain_at_most_ms > 0.00599 && f->gain_at_most_ms < 0.00601);
-	assert_int_equal(r->attention.fallback_count, 1);
+	assert_int_equal(r->attention.fallback_count, 2);
 	vpa_report_free(r);
 	free(script);
 	/* Nothing is reported below one per cent of busy time. */
@@ -369,6 +369,50 @@ static void a_newer_back_end_saves_a_part_of_long_calls(void **state)
 	}
 }
 
+/* 600 us of 1,000, or 400 beside as long ones of a newer back-end. */
+static void an_old_back_end_is_named_where_a_newer_one_runs(void **state)
+{
+	static const struct {
+		const char *rule, *gpu, *kernel, *words;
+		unsigned us, newer_us;
+	} traces[] = {
+		{"memory-efficient", "cc 8.0 sms 108", "fmha_cutlassF_bf16_aligned_64x128_rf_sm80",
+			"60.0 % of the work in the window is memory-efficient attention, slower "
+			"than flash or cuDNN's.",
+			600, 0},
+		{"flash 2 on a Hopper", "cc 9.0 sms 132", "flash::flash_fwd_kernel<1>",
+			"60.0 % of the work in the window is FlashAttention 2, slower on this GPU "
+			"than 3.",
+			600, 0},
+		{"flash 2 elsewhere", "cc 8.9 sms 128", "flash::flash_fwd_kernel<1>", NULL, 600, 0},
+		{"no flash before Ampere", "cc 7.5 sms 40",
+			"fmha_cutlassF_f16_aligned_64x64_rf_sm75", NULL, 600, 0},
+		{"most is another back-end", "cc 8.0 sms 108",
+			"fmha_cutlassF_bf16_aligned_64x128_rf_sm80", NULL, 200, 400},
+	};
+	char script[600];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(traces); i++) {
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script),
+			"start 1ms\ndevice 0 \"NVIDIA GPU\" %s\nkernel s7 1ms+%uus \"%s\"\n"
+			"kernel s7 %uus+%uus \"flash::flash_fwd_kernel<1>\"\n"
+			"kernel s7 1600us+400us \"gemm\"\n",
+			traces[i].gpu, traces[i].us, traces[i].kernel, 1000 + traces[i].us,
+			traces[i].newer_us);
+		r = vpt_script_report(script, NULL);
+		expect_page(traces[i].rule, r,
+			traces[i].words ? traces[i].words : "of the work in the window is",
+			traces[i].words != NULL);
+		assert_int_equal(
+			r->attention.fallback_count, traces[i].words || traces[i].newer_us);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +421,7 @@ int main(void)
 		cmocka_unit_test(a_change_is_a_finding_and_a_fallback),
 		cmocka_unit_test(old_flash_is_found_on_a_hopper_alone),
 		cmocka_unit_test(a_newer_back_end_saves_a_part_of_long_calls),
+		cmocka_unit_test(an_old_back_end_is_named_where_a_newer_one_runs),
 		cmocka_unit_test(names_tell_what_is_multiplied),
 		cmocka_unit_test(fp32_beside_bf16_is_a_finding),
 	};

@@ -126,14 +126,17 @@ static void add_work(struct vpa_words *w, const struct vpa_screen *s)
 			s->has_parts ? "the work" : "the work in the window", list.text);
 }
 
-/* What families do not show: work of several that is for one thing. */
+/* What families do not show: work of several that is for one thing, and old kernels of one. */
 static void add_joint_work(struct vpa_words *w, const struct vpa_screen *s)
 {
 	const struct vpa_report *r = s->report;
+	uint64_t old_ns;
+	const char *old = vpa_old_attention(r, &old_ns);
 	const struct {
 		uint64_t ns;
 		const char *words;
 	} works[] = {
+		{old_ns, old},
 		{r->quantised.total_ns, vpa_packs_in_several(r)
 						? "quantises operands, in several kernels each"
 						: "quantises operands, in a kernel each"},
