@@ -27,6 +27,7 @@ enum {
 
 struct host_operator {
 	uint64_t start_ns, end_ns;
+	uint64_t number; /* inner ones come before the one around them */
 	uint32_t thread, name;
 };
 
@@ -34,6 +35,7 @@ struct state {
 	struct host_operator *rows;
 	size_t count, cap;
 	uint64_t least_ns; /* shorter ones are not kept */
+	uint64_t seen;     /* how many came */
 };
 
 static void keep_long(struct state *s)
@@ -60,8 +62,8 @@ static int fold_operator(
 		keep_long(s);
 	if (vpt_grow(&s->rows, &s->cap, s->count + 1, sizeof(*s->rows)))
 		return VPT_ENOMEM;
-	s->rows[s->count++] =
-		(struct host_operator){range->start_ns, range->end_ns, range->thread, range->name};
+	s->rows[s->count++] = (struct host_operator){
+		range->start_ns, range->end_ns, s->seen++, range->thread, range->name};
 	return VPT_OK;
 }
 
@@ -78,6 +80,7 @@ struct sum {
 	uint64_t ns; /* of all names */
 };
 
+/* Outer ones before what they call. In whole microseconds both may have the same times. */
 static int by_start(const void *pa, const void *pb)
 {
 	const struct host_operator *a = pa, *b = pb;
@@ -86,7 +89,9 @@ static int by_start(const void *pa, const void *pb)
 		return a->thread < b->thread ? -1 : 1;
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
-	return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return a->number > b->number ? -1 : 1;
 }
 
 static void add_name(struct sum *sum, uint32_t name, uint64_t ns)

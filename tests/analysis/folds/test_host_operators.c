@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/random.h"
 #include "tests/support/traces/findings_rig.h"
 
 /* Six kernels of 1 ms, each launched in aten::linear, 8 ms after the one before has ended. What is between them, by events with times
@@ -91,6 +92,74 @@ static void operators_on_the_cpu_are_a_place(void **state)
 	}
 }
 
+/* Adds calls of aten::mul, which call others, one after the other for 7 ms; in units of 500 us, so many begin or end together. What
+ * ends first is listed first. */
+static size_t add_nests(struct vpt_random *r, char *text, size_t size, unsigned us)
+{
+	static const char *const inner[] = {"aten::empty", "aten::copy_", "aten::sub"};
+	unsigned from = 0, to;
+	size_t used = 0;
+
+	for (; from < 14; from = to) {
+		unsigned starts[4], ends[4], depth = 1 + (unsigned)vpt_random_below(r, 4), k;
+
+		to = from + 1 + (unsigned)vpt_random_below(r, 14 - from);
+		starts[0] = from;
+		ends[0] = to;
+		for (k = 1; k < depth; k++) {
+			unsigned len = ends[k - 1] - starts[k - 1],
+				 of = 1 + (unsigned)vpt_random_below(r, len);
+
+			starts[k] = starts[k - 1] + (unsigned)vpt_random_below(r, len - of + 1);
+			ends[k] = starts[k] + of;
+		}
+		for (k = depth; k--;)
+			used += (size_t)snprintf(text + used, size - used,
+				"range t1 %uus+%uus \"%s\" domain cpu_op\n", us + 500 * starts[k],
+				500 * (ends[k] - starts[k]), k ? inner[k - 1] : "aten::mul");
+	}
+	return used;
+}
+
+static void times_that_are_equal_leave_calls_inside_their_callers(void **state)
+{
+	static char text[1 << 15];
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 0; seed < 100; seed++) {
+		struct vpt_random random = {seed};
+		struct vpa_report *r;
+		size_t used = (size_t)snprintf(text, sizeof(text), "start 0us\n");
+		const struct vpa_device *d;
+		unsigned i;
+		size_t k;
+
+		for (i = 1; i <= KERNELS; i++) {
+			unsigned us = i * PERIOD_US;
+
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+				"range t1 %uus+20us \"aten::linear\" domain cpu_op\n"
+				"call t1 cudaLaunchKernel %uus+5us corr %u\nkernel s7 %uus+1ms "
+				"corr %u" GEMM,
+				us, us + 5, i, us + 1000, i);
+			used += add_nests(&random, text + used, sizeof(text) - used, us + 2500);
+		}
+		r = vpt_script_report(text, NULL);
+		d = &r->devices[0];
+		for (k = 0; k < d->cause_count && d->causes[k].cause != VPA_CAUSE_HOST_CODE; k++)
+			;
+		if (k == d->cause_count)
+			fail_msg("seed %u: no host code", (unsigned)seed);
+		/* The innermost call around all of the time is a place itself. */
+		if (!strncmp(d->causes[k].place.text, VPA_OPERATOR_TEXT,
+			    strlen(VPA_OPERATOR_TEXT)) &&
+			strcmp(d->causes[k].place.text, "CPU operator mul") != 0)
+			fail_msg("seed %u: \"%s\"", (unsigned)seed, d->causes[k].place.text);
+		vpa_report_free(r);
+	}
+}
+
 /* The window begins with the script, and ends with the last event. */
 static void what_no_finding_names_is_named_by_its_place(void **state)
 {
@@ -147,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operators_on_the_cpu_are_a_place),
+		cmocka_unit_test(times_that_are_equal_leave_calls_inside_their_callers),
 		cmocka_unit_test(what_no_finding_names_is_named_by_its_place),
 	};
 
