@@ -181,6 +181,11 @@ int vpa_range_has_word(const char *name, size_t len, const char *word)
 	return find_word((struct vpt_text){name, len}, word) != NULL;
 }
 
+int vpa_range_is_encoder(const char *name, size_t len)
+{
+	return vpa_range_has_word(name, len, "encod") && !vpa_range_has_word(name, len, "decod");
+}
+
 enum loaded { LOADED_UNKNOWN, LOADED_KEPT, LOADED_DATA, LOADED_END };
 
 /* What a word says of what is loaded: it can be kept, or is new each time. A name in English has its thing last, "text

@@ -28,8 +28,12 @@ int vpa_range_names_operator(const char *name, size_t len);
  * with none, or is that of a part of a model or of a device, of which each does its own work: "layer 3", "blocks.7", "stage 1". */
 size_t vpa_range_stem(const char *name, size_t len, uint64_t *number);
 
-/* Whether a stage of this name decodes latents to frames: "vae_decode", "AutoencoderKL.decode". */
+/* Whether a stage of this name is an autoencoder's, and mostly decodes latents to frames: "vae_decode", "AutoencoderKL.decode",
+ * "vae_encode". */
 int vpa_range_is_decoder(const char *name, size_t len);
+
+/* Whether it encodes, and does not decode too: "encode_prompt", "vae_encode". */
+int vpa_range_is_encoder(const char *name, size_t len);
 
 /* Whether a range of this name loads a model or an adapter, which can be kept: "load_lora_weights". */
 int vpa_range_loads(const char *name, size_t len);

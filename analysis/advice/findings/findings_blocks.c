@@ -310,6 +310,7 @@ static void find_stage_growth(struct vpa_report *r, const struct vpa_blocks *b)
 {
 	struct vpa_saving s = {.ns = b->grown_stage_more_ns, .base_ns = b->grown_stage_more_ns};
 	struct vpa_finding *f;
+	int decodes;
 
 	if (!has_stage_growth(r, b) ||
 		(!is_decoder_growth(b) && vpa_finding_find(r, VPA_FOUND_ATTENTION_GROWTH)))
@@ -317,12 +318,14 @@ static void find_stage_growth(struct vpa_report *r, const struct vpa_blocks *b)
 	f = vpa_finding_add(r, VPA_FOUND_STAGE_GROWTH, vpa_saving_status(r, &s));
 	if (!f)
 		return;
-	f->title = is_decoder_growth(b) ? "the decoder takes longer in each block: decode only the "
-					  "new latents, and keep its state between blocks"
-					: "a stage takes longer in each block: keep what it "
-					  "computed for earlier blocks";
-	f->words = is_decoder_growth(b) ? "decode only the new latents"
-					: "compute only what is new in each block";
+	decodes = is_decoder_growth(b) &&
+		  !vpa_range_is_encoder(b->grown_stage, strlen(b->grown_stage));
+	f->title = decodes ? "the decoder takes longer in each block: decode only the "
+			     "new latents, and keep its state between blocks"
+			   : "a stage takes longer in each block: keep what it "
+			     "computed for earlier blocks";
+	f->words =
+		decodes ? "decode only the new latents" : "compute only what is new in each block";
 	f->where = vpa_arena_printf(&r->arena, "in %s", b->grown_stage);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,

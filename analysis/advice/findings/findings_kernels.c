@@ -100,25 +100,24 @@ static uint64_t all_moved(const struct stage_work *w)
 		vpt_sat_add(w->moved_ns[MOVER_LAYOUT], w->moved_ns[MOVER_COPY]));
 }
 
-static const char *decoder_title(const struct stage_work *w, int moves)
+static const char *decoder_title(struct vpa_report *r, const struct stage_work *w, int moves)
 {
 	static const char *const titles[MOVERS] = {
-		[MOVER_CAT] = "the decoder joins tensors: write into one buffer instead of "
-			      "torch.cat",
-		[MOVER_LAYOUT] = "the decoder changes layouts: keep tensors in channels_last, and "
-				 "leave out .contiguous()",
-		[MOVER_COPY] = "the decoder copies: leave out clones, and keep what it needs on "
-			       "the GPU",
+		[MOVER_CAT] = "joins tensors: write into one buffer instead of torch.cat",
+		[MOVER_LAYOUT] = "changes layouts: use channels_last, and no .contiguous()",
+		[MOVER_COPY] = "copies: leave out clones, and keep what it needs on the GPU",
 	};
+	const char *text;
 	enum mover most = MOVER_CAT, i;
 
 	for (i = MOVER_CAT; i < MOVERS; i++)
 		most = w->moved_ns[i] > w->moved_ns[most] ? i : most;
-	if (moves)
-		return titles[most];
-	return w->conv_ns == w->largest_ns
-		       ? "the decoder is limited by its convolutions, not by moving data"
-		       : "the decoder is limited neither by convolutions nor by moving data";
+	text = moves ? titles[most]
+	       : w->conv_ns == w->largest_ns
+		       ? "is limited by its convolutions, not by moving data"
+		       : "is limited neither by convolutions nor by moving data";
+	return vpa_arena_printf(&r->arena, "the %s %s",
+		vpa_range_is_encoder(w->stage, strlen(w->stage)) ? "encoder" : "decoder", text);
 }
 
 static const char *decoder_text(struct vpa_report *r, const struct stage_work *w)
@@ -156,7 +155,7 @@ static void find_decoder(struct vpa_report *r, const struct stage_work *w)
 		r, VPA_FOUND_DECODER_WORK, moves ? vpa_saving_status(r, &s) : VPA_FINDING_INFO);
 	if (!f)
 		return;
-	f->title = decoder_title(w, moves);
+	f->title = decoder_title(r, w, moves);
 	if (moves) {
 		s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_LAYOUT);
 		vpa_finding_saves(r, f, &s);

@@ -326,6 +326,10 @@ static void a_stage_that_grows_has_a_line(void **state)
 			"to_frames: +20.0 ms per block; 200 ms of 400 ms is beyond what it takes "
 			"in the first",
 			"decode only the new latents", "scale * 0.500000 in to_frames"},
+		{"an encoder is no decoder", 0, "vae_encode", CONV, 0, 20, 200, -1,
+			"vae_encode: +20.0 ms per block; 200 ms of 400 ms is beyond what it takes "
+			"in the first",
+			"compute only what is new in each block", "scale * 0.500000 in vae_encode"},
 		{"another stage keeps what it has", 0, "update_memory", GEMM, 0, 20, 200, -1,
 			"update_memory: +20.0 ms per block; 200 ms of 400 ms is beyond what it "
 			"takes in the first",
