@@ -226,6 +226,18 @@ size_t vpa_unit_count(const struct vpa_report *r, enum vpa_unit_kind kind)
 	}
 }
 
+int vpa_unit_trains(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->kernel_names; i++)
+		if (r->kernels[i].family == VPA_FAMILY_OPTIMIZER ||
+			(r->kernels[i].family != VPA_FAMILY_CONV &&
+				vpa_is_marked(r->kernels[i].marks, VPA_MARK_BACKWARD)))
+			return 1;
+	return 0;
+}
+
 static int has_units(const struct vpa_report *r, const struct vpa_unit_choice *choice)
 {
 	return choice->of_series ? vpa_unit_range(&r, 1, 1) != NULL

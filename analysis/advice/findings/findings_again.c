@@ -4,7 +4,10 @@
  * from the host: what it computes may never change. Whether it does is not in the trace, since it may read what a block before it made:
  * so that is asked, and nothing is predicted. Decoders, encoders, what denoises and what copies frames get something new each time,
  * and what grows or varies is not the same. And a range that loads a model or an adapter, whatever it takes: its name says that the
- * result can be kept. */
+ * result can be kept.
+ *
+ * In training, encoders of the data are mostly frozen: then what they make of a sample never changes, and can be encoded once for
+ * all. Whether they are is not in the trace, except that convolutions have no gradients then: so that is asked. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/base/intervals.h"
@@ -199,6 +202,147 @@ static void find_load(struct vpa_report *r)
 	f->caveat = "what was loaded takes memory";
 }
 
+/* ---- encoders of training ---- */
+
+static uint64_t iteration_count(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->stage_count; i++)
+		if (r->stages[i].kind == VPA_SCOPE_ITERATION)
+			return r->stages[i].count;
+	return 0;
+}
+
+/* Whether a stage encodes what comes in: a prompt, an image, a video. */
+static int encodes(const struct vpa_stage_row *s)
+{
+	size_t len = strlen(s->name);
+	struct vpa_scope_label label;
+
+	vpa_scope_builtin(s->name, len, &label);
+	return label.work == VPA_WORK_PROMPT || vpa_range_is_encoder(s->name, len);
+}
+
+/* How long convolutions run in the stage. */
+static uint64_t convs_of(const struct vpa_report *r, const struct vpa_stage_row *s)
+{
+	const struct vpa_expert *e = &r->expert;
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < e->stage_family_count; i++)
+		if (e->stage_families[i].family == VPA_FAMILY_CONV &&
+			!strcmp(e->stage_families[i].stage, s->name))
+			vpt_sat_add_to(&ns, e->stage_families[i].exclusive_ns);
+	return ns;
+}
+
+/* How long convolutions run in all: those of gradients, or the others. */
+static uint64_t all_convs(const struct vpa_report *r, int of_gradients)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->kernel_names; i++)
+		if (r->kernels[i].family == VPA_FAMILY_CONV &&
+			vpa_is_marked(r->kernels[i].marks, VPA_MARK_BACKWARD) == of_gradients)
+			vpt_sat_add_to(&ns, r->kernels[i].exclusive_ns);
+	return ns;
+}
+
+/* Gradients of convolutions take about twice as long as these. So an encoder of convolutions is frozen where there is less of them than
+ * it and all other convolutions would need. */
+static int may_be_frozen(const struct vpa_report *r, const struct vpa_stage_row *s)
+{
+	uint64_t own = convs_of(r, s), others = vpt_sat_sub(all_convs(r, 0), own);
+
+	return !own || all_convs(r, 1) < vpt_sat_add(own, vpt_sat_add(others, others));
+}
+
+static const char *and_name(struct vpa_report *r, const char *list, const char *name)
+{
+	return list ? vpa_arena_printf(&r->arena, "%s and %s", list, vpa_fit(name, 40).text)
+		    : vpa_arena_printf(&r->arena, "%s", vpa_fit(name, 40).text);
+}
+
+/* The encoders of iterations, together. */
+struct encoders {
+	const char *names, *change; /* NULL: none */
+	const char *listed[3];
+	size_t count;
+	uint64_t ns;
+	int cannot_change; /* the name of one cannot be a part of a change */
+};
+
+static void add_encoder(struct vpa_report *r, struct encoders *e, const struct vpa_stage_row *s)
+{
+	e->cannot_change |= !vpa_is_plain_name(s->name);
+	e->names = and_name(r, e->names, s->name);
+	e->change = vpa_arena_printf(&r->arena, "%s%sskip 1/1 %s", e->change ? e->change : "",
+		e->change ? "; " : "", s->name);
+	e->listed[e->count++] = s->name;
+	vpt_sat_add_to(&e->ns, s->alone_ns);
+}
+
+static void gather_encoders(struct vpa_report *r, uint64_t iterations, struct encoders *e)
+{
+	size_t i;
+
+	for (i = 0; i < r->stage_count && e->count < COUNT(e->listed); i++) {
+		const struct vpa_stage_row *row = &r->stages[i];
+
+		if (row->kind == VPA_SCOPE_STAGE && row->count >= iterations && row->alone_ns &&
+			encodes(row) && may_be_frozen(r, row))
+			add_encoder(r, e, row);
+	}
+}
+
+static void describe_encoders(
+	struct vpa_report *r, struct vpa_finding *f, const struct encoders *e, uint64_t iterations)
+{
+	size_t i;
+
+	f->title = vpa_arena_printf(&r->arena,
+		"%s run%s in each iteration of training: if frozen, encode the data set once, and "
+		"keep latents and embeddings",
+		e->names, e->count > 1 ? "" : "s");
+	f->measured = vpa_arena_printf(&r->arena,
+		"%s: %s in %" PRIu64
+		" iterations with nothing else beside; if frozen, a sample has "
+		"the same result each time",
+		e->names, vpa_duration(e->ns).text, iterations);
+	f->note = f->measured;
+	f->threshold = "once in each of 3 iterations or more, 2 % of active, 1 % of the window";
+	f->caveat = "whether encoders are frozen, and whether data are changed at random before "
+		    "them, is not in the trace";
+	f->change = e->cannot_change ? NULL : e->change;
+	for (i = 0; i < e->count; i++)
+		vpa_finding_evidence(f, e->listed[i]);
+}
+
+static void find_encoders(struct vpa_report *r)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	uint64_t iterations = iteration_count(r);
+	struct encoders e = {.names = NULL};
+	struct vpa_saving s = {.ns = 0};
+	struct vpa_finding *f;
+
+	if (unit.kind != VPA_UNIT_ITERATION || iterations < AGAIN || !vpa_unit_trains(r))
+		return;
+	gather_encoders(r, iterations, &e);
+	s.ns = e.ns;
+	s.base_ns = vpa_earlier(vpt_sat_u64((double)e.ns / (double)iterations * unit.units), e.ns);
+	if (!vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, VPA_FOUND_ENCODED_AGAIN, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	vpa_finding_saves(r, f, &s);
+	describe_encoders(r, f, &e, iterations);
+}
+
 void vpa_find_again(struct vpa_report *r)
 {
 	const struct vpa_request *q = vpa_main_request(r);
@@ -206,4 +350,5 @@ void vpa_find_again(struct vpa_report *r)
 	if (q)
 		find_same_stage(r, &q->blocks);
 	find_load(r);
+	find_encoders(r);
 }

@@ -1,0 +1,134 @@
+/* test_findings_training.c - what is said of training that computes again what it could keep. */
+#include "formats/base/count.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/traces/findings_rig.h"
+
+#define CONV     "sm80_xmma_fprop_implicit_gemm_bf16"
+#define WGRAD    "sm80_xmma_wgrad_implicit_gemm_bf16"
+#define ADAM     "multi_tensor_apply_kernel"
+#define BACKWARD "void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<64>"
+#define PRODUCT  "ampere_bf16_s16816gemm_bf16_128x64_nn"
+
+enum { SIZE = 1 << 16 };
+
+struct script {
+	char text[SIZE];
+	size_t used;
+	unsigned us, call;
+};
+
+static void put(struct script *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	s->used += (size_t)vsnprintf(s->text + s->used, sizeof(s->text) - s->used, format, args);
+	va_end(args);
+	assert_true(s->used < sizeof(s->text));
+}
+
+/* Kernels of 1 ms, one after another, each launched when the one before has ended. */
+static void run(struct script *s, unsigned count, const char *kernel)
+{
+	for (; count; count--) {
+		s->call++;
+		put(s,
+			"call t1 cudaLaunchKernel %uus+4us corr %u\nkernel s7 %uus+1ms corr %u "
+			"\"%s\"\n",
+			s->us, s->call, s->us + 5, s->call, kernel);
+		s->us += 1010;
+	}
+}
+
+/* The same in a range. */
+static void run_in(
+	struct script *s, const char *range, const char *domain, unsigned count, const char *kernel)
+{
+	unsigned from_us = s->us;
+
+	run(s, count, kernel);
+	if (range)
+		put(s, "range t1 %uus-%uus \"%s\"%s\n", from_us, s->us - 1, range, domain);
+}
+
+/* ---- encoders ---- */
+
+/* Iterations of: 3 kernels of an encoder, 3 forward, 6 of gradients, an optimizer. */
+static const struct training {
+	const char *rule, *encoder, *encodes, *forward, *gradient, *optimizer;
+	unsigned iterations;
+	int is_found;
+} trainings[] = {
+	{"latents are encoded in each iteration", "vae_encode", CONV, PRODUCT, PRODUCT, ADAM, 5, 1},
+	{"prompts are, too", "encode_prompt", PRODUCT, PRODUCT, PRODUCT, ADAM, 5, 1},
+	{"an encoder with gradients is trained", "vae_encode", CONV, PRODUCT, WGRAD, ADAM, 5, 0},
+	{"gradients may be those of a network beside it", "vae_encode", CONV, CONV, WGRAD, ADAM, 5,
+		1},
+	{"a decoder is no encoder", "vae_decode", CONV, PRODUCT, PRODUCT, ADAM, 5, 0},
+	{"without an optimizer nothing trains", "vae_encode", CONV, PRODUCT, PRODUCT, PRODUCT, 5,
+		0},
+	{"a backward pass is training", "vae_encode", CONV, PRODUCT, PRODUCT, BACKWARD, 5, 1},
+	{"two iterations are too few", "vae_encode", CONV, PRODUCT, PRODUCT, ADAM, 2, 0},
+	{"nothing encodes", NULL, CONV, PRODUCT, PRODUCT, ADAM, 5, 0},
+};
+
+static struct vpa_report *train(const struct training *t)
+{
+	static const struct vpa_options options = {.step_parts = 1, .top = 10};
+	static struct script s;
+	unsigned i;
+
+	s = (struct script){.us = 1000};
+	put(&s, "start 1ms\n");
+	for (i = 0; i < t->iterations; i++) {
+		unsigned from_us = s.us;
+
+		run_in(&s, t->encoder, "", 3, t->encodes);
+		run(&s, 3, t->forward);
+		run(&s, 6, t->gradient);
+		run(&s, 1, t->optimizer);
+		put(&s, "range t1 %uus-%uus \"ProfilerStep#%u\"\n", from_us, s.us - 1, i);
+		s.us++;
+	}
+	return vpt_script_report(s.text, &options);
+}
+
+static void frozen_encoders_run_once(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(trainings); i++) {
+		const struct training *t = &trainings[i];
+		struct vpa_report *r = train(t);
+		const struct vpa_finding *f = finding(r, "encoded-again");
+
+		if (!f != !t->is_found)
+			fail_msg("%s: found %s", t->rule, f ? f->title : "nothing");
+		if (f && fabs(f->base_gain_ms - 3.03) > 0.03)
+			fail_msg("%s: saves %.3f ms", t->rule, f->base_gain_ms);
+		if (f && (strncmp(f->change, "skip 1/1 ", 9) != 0 ||
+				 strcmp(f->change + 9, t->encoder) != 0))
+			fail_msg("%s: %s", t->rule, f->change);
+		expect_page(t->rule, r, "encode data once", t->is_found);
+		vpa_report_free(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frozen_encoders_run_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
