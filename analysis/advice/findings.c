@@ -23,9 +23,9 @@ static double middle_ms(const struct vpa_finding *f)
 	return is_bound ? f->base_likely_ms / 2 : f->base_likely_ms;
 }
 
-/* What findings are ordered by: of a range its middle. Idle time is less than what other gains are a part of: the window stands for
- * it. */
-static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
+/* The part of its base that a finding saves: of a range its middle. Idle time is less than what other gains are a part of: the
+ * window stands for it. */
+static double saved_share(const struct vpa_report *r, const struct vpa_finding *f)
 {
 	double base_ms = f->base_ms;
 
@@ -36,6 +36,12 @@ static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
 	if (base_ms > 0 && f->predicted_ms > 0)
 		return (f->base_ms - f->predicted_ms) / base_ms;
 	return base_ms > 0 ? middle_ms(f) / base_ms : 0;
+}
+
+/* What findings are ordered by. */
+static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
+{
+	return saved_share(r, f) * (f->is_unsure ? 0.5 : 1);
 }
 
 /* Problems of the recording come before everything else: they are not the program's. */

@@ -69,6 +69,21 @@ int vpa_frees_most(const struct vpa_report *r)
 	return free_ns && free_ns >= allocation_ns(r, 0) / 2;
 }
 
+static const char *use_of(struct vpa_report *r, const struct vpa_counter *c)
+{
+	return vpa_arena_printf(&r->arena, "%s %s of %s GB",
+		c->series == VPT_SERIES_MEMORY_USED ? "in use were" : "PyTorch held",
+		vpa_fixed(c->max / 1e9, 1).text,
+		vpa_fixed((double)memory_of(r, c->device) / 1e9, 1).text);
+}
+
+const char *vpa_most_memory(struct vpa_report *r)
+{
+	const struct vpa_counter *c = samples_of(r, 0);
+
+	return c ? use_of(r, c) : NULL;
+}
+
 const char *vpa_full_memory(struct vpa_report *r)
 {
 	const struct vpa_counter *c = samples_of(r, full_share);
@@ -76,10 +91,7 @@ const char *vpa_full_memory(struct vpa_report *r)
 	if (!vpa_frees_most(r))
 		return NULL;
 	if (c)
-		return vpa_arena_printf(&r->arena, "%s %s of %s GB",
-			c->series == VPT_SERIES_MEMORY_USED ? "in use were" : "PyTorch held",
-			vpa_fixed(c->max / 1e9, 1).text,
-			vpa_fixed((double)memory_of(r, c->device) / 1e9, 1).text);
+		return use_of(r, c);
 	return r->allocating.gaps_ns && r->allocating.operators_ns >= r->allocating.gaps_ns / 2
 		       ? "an operator that allocates had to free"
 		       : NULL;

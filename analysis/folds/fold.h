@@ -112,6 +112,7 @@ struct vpa_fold {
 	X(attention_shapes)                                                                        \
 	X(flop_rates)                                                                              \
 	X(byte_rates)                                                                              \
+	X(recomputed)                                                                              \
 	X(operators)                                                                               \
 	X(counters)                                                                                \
 	X(allocations)                                                                             \

@@ -144,6 +144,7 @@ struct vpa_report {
 	struct vpa_column_convs column_convs;
 	struct vpa_adapters adapters;
 	struct vpa_reducing reducing;
+	struct vpa_recomputed recomputed;
 	struct vpa_trials trials;
 	struct vpa_move_row *moves; /* by kind, then total_ns, descending */
 	size_t move_count;

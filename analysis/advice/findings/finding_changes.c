@@ -49,6 +49,7 @@ static const struct {
 	[VPA_FOUND_VOL2COL] = {"scale *2col* 0", 0},
 	[VPA_FOUND_UNMERGED_ADAPTER] = {"delete adapters", 0},
 	[VPA_FOUND_QUANTISING] = {"scale quant 0", 0},
+	[VPA_FOUND_RECOMPUTATION] = {"delete recomputation", 0},
 };
 
 /* The kind of copies that take most time, or both of what goes out and back. NULL: none. */

@@ -7,11 +7,14 @@
  * result can be kept.
  *
  * In training, encoders of the data are mostly frozen: then what they make of a sample never changes, and can be encoded once for
- * all. Whether they are is not in the trace, except that convolutions have no gradients then: so that is asked. */
+ * all. Whether they are is not in the trace, except that convolutions have no gradients then: so that is asked. And activation
+ * checkpointing runs forward work again. */
 #include "analysis/advice/finding.h"
 
+#include "analysis/advice/full_memory.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/model/recomputation.h"
 #include "analysis/names/range_names.h"
 #include "analysis/pipeline/range_scopes.h"
 #include "analysis/pipeline/unit.h"
@@ -343,6 +346,42 @@ static void find_encoders(struct vpa_report *r)
 	describe_encoders(r, f, &e, iterations);
 }
 
+/* ---- forward work in the backward pass ---- */
+
+static void describe_recomputation(struct vpa_report *r, struct vpa_finding *f)
+{
+	const struct vpa_recomputed *again = &r->recomputed;
+	const char *memory = vpa_most_memory(r);
+
+	f->title = "activation checkpointing runs forward work again in the backward pass: leave "
+		   "it out where memory allows, or in some layers";
+	f->measured = vpa_arena_printf(&r->arena,
+		"%s of forward work again, %" PRIu64 " op%s in %" PRIu64 " checkpoint%s%s%s",
+		vpa_duration(again->total_ns).text, again->ops, vpa_plural(again->ops),
+		again->count, vpa_plural(again->count), memory ? "; " : "", memory ? memory : "");
+	f->note = f->measured;
+	f->threshold = "2 % of active, 1 % of the window";
+	f->caveat = "activations that are kept take memory: a smaller batch may be needed";
+	f->is_unsure = 1;
+	vpa_finding_evidence(f, VPA_RECOMPUTES);
+}
+
+static void find_recomputation(struct vpa_report *r)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	struct vpa_saving s = {.ns = vpa_earlier(r->recomputed.total_ns, vpa_busy_ns(r))};
+	struct vpa_finding *f;
+
+	s.base_ns = vpt_sat_scale(s.ns, vpa_earlier(unit.busy_ns, vpa_busy_ns(r)), vpa_busy_ns(r));
+	if (!vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, VPA_FOUND_RECOMPUTATION, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	vpa_finding_saves(r, f, &s);
+	describe_recomputation(r, f);
+}
+
 void vpa_find_again(struct vpa_report *r)
 {
 	const struct vpa_request *q = vpa_main_request(r);
@@ -351,4 +390,5 @@ void vpa_find_again(struct vpa_report *r)
 		find_same_stage(r, &q->blocks);
 	find_load(r);
 	find_encoders(r);
+	find_recomputation(r);
 }

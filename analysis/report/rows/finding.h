@@ -65,7 +65,8 @@ struct vpa_finding {
 		*change; /* that it asks for, as `what-if --change` takes it; NULL: there is none */
 	/* With the change: the base's length, and FPS or steps per second as above; 0: no prediction. */
 	double predicted_ms, fps_predicted, steps_per_s_predicted;
-	int is_asked; /* whether it can be done is not in the trace: nothing is predicted */
+	int is_asked;  /* whether it can be done is not in the trace: nothing is predicted */
+	int is_unsure; /* the same, but predicted: in the order of findings it counts half */
 	int predicted_at_least; /* the change leaves out a part of the repair, so that brings as much or more */
 	int is_of_results; /* host code that another thread can run: the next launches need none of it */
 	int takes_half; /* the change takes half of host code, of which all can hardly go */

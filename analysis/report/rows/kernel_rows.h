@@ -91,6 +91,11 @@ struct vpa_adapters {
 	const char *first, *second; /* the products of most of that; NULL: there is none */
 };
 
+/* What activation checkpointing runs again in backward passes, see ../../model/recomputation.h. */
+struct vpa_recomputed {
+	uint64_t count, ops, total_ns; /* ranges that run a part again; ops that it launched */
+};
+
 /* Kernels that a library runs one after another to see which is the fastest, and the one that it keeps: ../../folds/gaps/trials.c. */
 struct vpa_trials {
 	uint64_t count, convs; /* products for which kernels were tried; of these, convolutions */

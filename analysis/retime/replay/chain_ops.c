@@ -165,6 +165,7 @@ int vpa_chain_ops_find(const struct vpa_tape *t, uint8_t **out)
 		take_adapters(f, *out);
 		rc = take_unpacking(f, *out);
 		rc = rc ? rc : vpa_reduction_ops_find(t, *out, VPA_CHAIN_REDUCTION);
+		rc = rc ? rc : vpa_recomputed_ops_find(t, *out);
 	}
 	free_finding(f);
 	return rc;

@@ -122,6 +122,7 @@ static int read_calls(
 		{"adapters", VPA_WHAT_ADAPTERS},
 		{"unpacking", VPA_WHAT_UNPACKING},
 		{"reductions", VPA_WHAT_REDUCTIONS},
+		{"recomputation", VPA_WHAT_RECOMPUTED},
 		{"stops", VPA_WHAT_STOPS},
 	};
 	size_t i;
@@ -129,7 +130,8 @@ static int read_calls(
 	if (!*word || strlen(word) >= sizeof(c->name))
 		return refuse(w,
 			"the name of a CUDA call, syncs, launches, copies, small-reads, "
-			"allocations, loads, graph-builds, adapters, unpacking, reductions or "
+			"allocations, loads, graph-builds, adapters, unpacking, reductions, "
+			"recomputation or "
 			"stops",
 			err);
 	strcpy(c->name, word);

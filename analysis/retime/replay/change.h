@@ -11,6 +11,8 @@
  *	delete graph-builds [in PLACE]          graphs are there: no capture, with all calls and code in it, and no other call
  *	                                        that makes or frees graphs
  *	delete adapters [in PLACE]              the launches of low-rank adapters beside layers, see ../../model/adapter.h
+ *	delete recomputation [in PLACE]         those of activation checkpointing, which run a part of the model again in the
+ *	                                        backward pass, see ../../model/recomputation.h
  *	delete unpacking [in PLACE]             those that unpack weights for a product, see ../../model/unpacking.h
  *	delete reductions [in PLACE]            all-reduces of gradients that a later pass of the same optimizer step does
  *	                                        again, see ../../model/reductions.h
@@ -70,6 +72,7 @@ enum vpa_change_what {
 	VPA_WHAT_ADAPTERS,    /* launches whose kernels are all of one */
 	VPA_WHAT_UNPACKING,   /* the same of unpacking */
 	VPA_WHAT_REDUCTIONS,  /* the same of all-reduces that are done again */
+	VPA_WHAT_RECOMPUTED,  /* and of recomputation */
 	VPA_WHAT_COPY_KIND,
 	VPA_WHAT_FAMILY, /* of kernels */
 	VPA_WHAT_KERNELS /* whose name matches */

@@ -6,6 +6,7 @@
 #include "analysis/model/model.h"
 #include "analysis/retime/replay/chain_ops.h"
 #include "analysis/retime/replay/replay_clocks.h"
+#include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -125,20 +126,22 @@ static void mean_copies(struct vpa_effects *x, const struct vpa_tape_call *c, ui
 /* Adds the rules that mean chains, if all that the call launches is of one. */
 static void mean_chains(const struct vpa_effects *x, const struct vpa_tape_call *c, uint64_t *meant)
 {
-	const uint64_t *adapters = vpa_rule_set(x, VPA_RULES_ADAPTERS),
-		       *unpacking = vpa_rule_set(x, VPA_RULES_UNPACKING),
-		       *reductions = vpa_rule_set(x, VPA_RULES_REDUCTIONS);
-	uint8_t all = VPA_CHAIN_ADAPTER | VPA_CHAIN_UNPACKING | VPA_CHAIN_REDUCTION;
+	static const struct {
+		uint8_t chain;
+		enum vpa_rule_set set;
+	} kinds[] = {{VPA_CHAIN_ADAPTER, VPA_RULES_ADAPTERS},
+		{VPA_CHAIN_UNPACKING, VPA_RULES_UNPACKING},
+		{VPA_CHAIN_REDUCTION, VPA_RULES_REDUCTIONS},
+		{VPA_CHAIN_RECOMPUTED, VPA_RULES_RECOMPUTED}};
+	uint8_t all = UINT8_MAX;
 	uint32_t i;
-	size_t k;
+	size_t k, w;
 
 	for (i = 0; i < c->op_count; i++)
 		all &= x->chains[x->t->launched[c->op + i]];
-	for (k = 0; k < x->words; k++) {
-		meant[k] |= all & VPA_CHAIN_ADAPTER ? adapters[k] : 0;
-		meant[k] |= all & VPA_CHAIN_UNPACKING ? unpacking[k] : 0;
-		meant[k] |= all & VPA_CHAIN_REDUCTION ? reductions[k] : 0;
-	}
+	for (k = 0; k < COUNT(kinds); k++)
+		for (w = 0; all & kinds[k].chain && w < x->words; w++)
+			meant[w] |= vpa_rule_set(x, kinds[k].set)[w];
 }
 
 /* ---- what a rule does ---- */

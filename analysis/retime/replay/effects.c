@@ -148,6 +148,10 @@ static void add_meaning(struct vpa_effects *x, size_t i)
 		x->chains_matter = 1;
 		vpa_rule_add(vpa_rule_set(x, VPA_RULES_REDUCTIONS), i);
 		break;
+	case VPA_WHAT_RECOMPUTED:
+		x->chains_matter = 1;
+		vpa_rule_add(vpa_rule_set(x, VPA_RULES_RECOMPUTED), i);
+		break;
 	case VPA_WHAT_STOPS:
 		x->stops_matter = 1;
 		vpa_rule_add(vpa_rule_set(x, VPA_RULES_STOPS), i);

@@ -79,6 +79,7 @@ enum vpa_rule_set {
 	VPA_RULES_ADAPTERS,    /* meant are adapters */
 	VPA_RULES_UNPACKING,   /* and what unpacks weights */
 	VPA_RULES_REDUCTIONS,  /* and all-reduces that are done again */
+	VPA_RULES_RECOMPUTED,  /* and what is computed again */
 	VPA_RULES_STOPS,       /* and stops of the host */
 	VPA_RULE_SETS
 };

@@ -124,10 +124,74 @@ static void frozen_encoders_run_once(void **state)
 	}
 }
 
+/* ---- checkpoints ---- */
+
+/* In each of four iterations 4 products forward; in the backward pass `again` of them again, in or beside a range, then 4 gradients. */
+static const struct checkpoints {
+	const char *rule, *range, *gradient;
+	unsigned again;
+	double saves_ms; /* 0: nothing is found */
+} checkpoints[] = {
+	{"forward work runs again", "CheckpointFunctionBackward",
+		"autograd::engine::evaluate_function: MulBackward0", 4, 4},
+	{"up to an operator of gradients", "CheckpointFunctionBackward", "aten::gelu_backward", 3,
+		3},
+	{"another range recomputes nothing", "MulBackward0", "aten::gelu_backward", 4, 0},
+	{"gradients alone are none", "CheckpointFunctionBackward", "aten::gelu_backward", 0, 0},
+};
+
+static struct vpa_report *checkpoint(const struct checkpoints *c)
+{
+	static const struct vpa_options options = {.step_parts = 1, .top = 10};
+	static struct script s;
+	unsigned i;
+
+	s = (struct script){.us = 1000};
+	put(&s, "start 1ms\n");
+	for (i = 0; i < 4; i++) {
+		unsigned from_us = s.us, backward_us;
+
+		run(&s, 4, PRODUCT);
+		backward_us = s.us;
+		run(&s, c->again, PRODUCT);
+		run_in(&s, c->gradient, " domain cpu_op", 2, PRODUCT);
+		/* What is between two gradients is a part of them. */
+		run(&s, 1, PRODUCT);
+		run_in(&s, c->gradient, " domain cpu_op", 1, PRODUCT);
+		put(&s, "range t1 %uus-%uus \"%s\" domain cpu_op\n", backward_us, s.us - 1,
+			c->range);
+		run(&s, 1, ADAM);
+		put(&s, "range t1 %uus-%uus \"ProfilerStep#%u\"\n", from_us, s.us - 1, i);
+		s.us++;
+	}
+	return vpt_script_report(s.text, &options);
+}
+
+static void checkpointing_is_named_with_what_it_costs(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(checkpoints); i++) {
+		const struct checkpoints *c = &checkpoints[i];
+		struct vpa_report *r = checkpoint(c);
+		const struct vpa_finding *f = finding(r, "recomputation");
+
+		if (!f != !(c->saves_ms > 0))
+			fail_msg("%s: found %s", c->rule, f ? f->measured : "nothing");
+		if (f && fabs(f->base_gain_ms - c->saves_ms) > 0.05)
+			fail_msg("%s: saves %.3f ms", c->rule, f->base_gain_ms);
+		if (f)
+			assert_string_equal(f->change, "delete recomputation");
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frozen_encoders_run_once),
+		cmocka_unit_test(checkpointing_is_named_with_what_it_costs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

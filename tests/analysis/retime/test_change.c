@@ -61,6 +61,8 @@ static const struct {
 		{VPA_CHANGE_DELETE, VPA_WHAT_ADAPTERS, "adapters", "x", .factor = 1}},
 	{"delete unpacking", {VPA_CHANGE_DELETE, VPA_WHAT_UNPACKING, "unpacking", .factor = 1}},
 	{"delete reductions", {VPA_CHANGE_DELETE, VPA_WHAT_REDUCTIONS, "reductions", .factor = 1}},
+	{"delete recomputation",
+		{VPA_CHANGE_DELETE, VPA_WHAT_RECOMPUTED, "recomputation", .factor = 1}},
 	{"drop stops in x", {VPA_CHANGE_DROP, VPA_WHAT_STOPS, "stops", "x", .factor = 1}},
 	{"drop stops every 100ms from 41210us",
 		{VPA_CHANGE_DROP, VPA_WHAT_STOPS, "stops", .stops = {100000000, 41210000},
@@ -158,7 +160,7 @@ static const struct {
 	{LONG LONG LONG, "a shorter text"},
 	{"drop", "the name of a CUDA call, syncs, launches, copies, small-reads, allocations, "
 		 "loads, "
-		 "graph-builds, adapters, unpacking, reductions or stops"},
+		 "graph-builds, adapters, unpacking, reductions, recomputation or stops"},
 	{"drop in x", "drop CALL"},
 	{"drop " LONG, "the name of a CUDA call"},
 	{"drop syncs in", "drop CALL"},

@@ -279,6 +279,21 @@ static const struct retime_case cases[] = {
 		"kernel s7 38000-39000 corr 4 \"gemm\"\n",
 		1000, 39000, 37000, 18000,
 		{{"delete unpacking", 2, 16000}, {"delete adapters", 0, 38000}}},
+	{"what checkpointing computes again",
+		/* Forward twice, then a gradient: one with a range of autograd, one with an operator. */
+		"call t1 cudaLaunchKernel 1000-2000 corr 1\nkernel s7 5000-15000 corr 1 \"k\"\n"
+		"call t1 cudaLaunchKernel 12000-13000 corr 2\nkernel s7 16000-26000 corr 2 \"f\"\n"
+		"call t1 cudaLaunchKernel 23000-24000 corr 3\nkernel s7 27000-37000 corr 3 \"f\"\n"
+		"call t1 cudaLaunchKernel 34000-35000 corr 4\nkernel s7 38000-48000 corr 4 \"g\"\n"
+		"range t1 33000-36000 \"autograd::engine::evaluate_function: MulBackward0\" domain "
+		"cpu_op\n"
+		"call t1 cudaLaunchKernel 45000-46000 corr 5\nkernel s7 49000-59000 corr 5 \"f\"\n"
+		"range t1 11000-47000 \"CheckpointFunctionBackward\" domain cpu_op\n",
+		1000, 59000, 48000, 53000,
+		/* The first kernel, then the launches that follow it as they did: of the code before them nothing, of the
+		 * calls nothing. */
+		{{"delete recomputation", 2, 36000}, {"delete recomputation in x", 0, 58000},
+			{"delete adapters", 0, 58000}}},
 	{"a host that stands still",
 		/* In a launch, in a wait for what has ended, in code; the last launch is as long as is usual. */
 		"call t1 cudaLaunchKernel 1000-2000 corr 1\nkernel s7 3000-13000 corr 1 \"k\"\n"
