@@ -95,17 +95,6 @@ struct vpa_label vpa_alike_label(const struct vpa_alike *all, const char *name)
 	return out;
 }
 
-const char *vpa_alike_part(const char *text)
-{
-	static const char end[] = " of them)";
-	const char *from = strrchr(text, '(');
-
-	return from && from > text && from[-1] == ' ' &&
-			       vpt_same_text(from + 1 + strspn(from + 1, digits), end)
-		       ? from - 1
-		       : NULL;
-}
-
 /* ---- places ---- */
 
 /* Whether a device before this row's has the same place. */

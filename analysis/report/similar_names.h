@@ -27,9 +27,6 @@ void vpa_alike_add(struct vpa_alike *all, const char *name);
  * the name itself. */
 struct vpa_label vpa_alike_label(const struct vpa_alike *all, const char *name);
 
-/* The part " (3 of them)" at the end of a text; NULL: it has none. */
-const char *vpa_alike_part(const char *text);
-
 /* Places of one cause and call, on all devices. */
 struct vpa_similar {
 	uint64_t ns;

@@ -363,7 +363,7 @@ static void name_results(struct vpa_finding *f)
 {
 	f->title = "the launching thread works on results that were copied to the host: do that in "
 		   "another thread";
-	f->words = "a thread for host code";
+	f->words = "in a thread: host code";
 	f->caveat = "what the next launches need of it has to stay";
 	f->is_of_results = 1;
 	f->base_likely_ms = f->base_gain_ms;

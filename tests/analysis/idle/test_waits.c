@@ -159,7 +159,7 @@ static const struct {
 	unsigned up_bytes, down_bytes;
 	const char *words; /* NULL: the usual ones */
 } results[] = {
-	{"pictures come out", 1000, 1000000, "a thread for host code"},
+	{"pictures come out", 1000, 1000000, "in a thread: host code"},
 	{"what comes out may be what goes in next", 300000, 1000000, NULL},
 	{"numbers come out", 1000, 200000, NULL},
 };

@@ -153,7 +153,6 @@ static void numbered_names_are_one(void **state)
 		label = vpa_alike_label(&all, cases[i].names[0]);
 		if (strcmp(label.text, cases[i].all) != 0)
 			fail_msg("%s: %s", cases[i].rule, label.text);
-		assert_true(!vpa_alike_part(label.text) == !strstr(label.text, " of them"));
 	}
 }
 

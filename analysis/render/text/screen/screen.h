@@ -74,7 +74,8 @@ int vpa_screen_cause_is_longest(const struct vpa_screen *s);
 /* Whether a finding is about what CAUSE names first. */
 int vpa_screen_is_of_cause(const struct vpa_screen *s, const struct vpa_finding *f);
 
-/* What to do, in few words, and as much of the place as fits; else a title up to its colon, which says what and then how. */
+/* What to do, in few words, and the place, if some of `columns` is left, of as many columns; else a title up to its colon, which says
+ * what and then how. */
 struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns);
 
 /* FIX FIRST, at most `most` lines. in_full: also what has no gain of its unit, and what each gain is a part of. */

@@ -19,7 +19,7 @@ enum {
 	FIXES = 5,
 	NUMBERS = 30,      /* columns for the bound and the evidence */
 	PREDICTED = 8,     /* for a prediction */
-	PLACE_COLUMNS = 12 /* a place in fewer columns says nothing */
+	PLACE_COLUMNS = 12 /* where less is left, words stand without a place */
 };
 
 /* ---- which ---- */
@@ -176,7 +176,7 @@ static const char *before_place(const struct vpa_finding *f, const char *words)
 	const char *loop = words ? strstr(words, " loop") : NULL;
 
 	if (f->is_half)
-		return ", half ";
+		return ", about half ";
 	if (f->is_mostly)
 		return ", mostly ";
 	return loop && !loop[strlen(" loop")] ? ", " : " ";
@@ -186,19 +186,16 @@ struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns)
 {
 	const char *words = words_of(f), *title = vpa_text_or(f->title, "?"), *how = how_of(f);
 	const char *joint = before_place(f, words);
-	const char *of_all = f->where ? vpa_alike_part(f->where) : NULL;
-	size_t used = words ? strlen(words) + strlen(joint) : 0;
 	struct vpa_label out = {{0}};
 
-	/* Better a second line than no place, or how many ranges of "section 1..9 (3 of them)" it is. */
-	columns += strlen(joint) - 1 + (of_all ? strlen(of_all) : 0);
-	if (words) {
+	/* Better a second line than half a name. */
+	if (words && f->where && columns >= strlen(words) + 1 + PLACE_COLUMNS)
+		snprintf(out.text, sizeof(out.text), "%.100s%s%.390s", words, joint,
+			vpa_fit(f->where, columns).text);
+	else if (words)
 		snprintf(out.text, sizeof(out.text), "%s", words);
-		if (f->where && columns >= used + PLACE_COLUMNS)
-			snprintf(out.text, sizeof(out.text), "%.100s%s%.400s", words, joint,
-				vpa_fit(f->where, columns - used).text);
+	if (words)
 		return out;
-	}
 	snprintf(out.text, sizeof(out.text), "%.*s",
 		how ? (int)(how - title) - 2 : (int)sizeof(out.text) - 1, title);
 	return out;
@@ -485,7 +482,7 @@ void vpa_screen_add_meaning(
 	if (is_predicted && has_least(s, in_full))
 		vpa_words_add(w, " ", ">=: at least.");
 	if (is_predicted && half_of(s, in_full))
-		vpa_words_add(w, " ", "%s: by half.", half_of(s, in_full));
+		vpa_words_add(w, " ", "%s: if half of it goes.", half_of(s, in_full));
 	if (is_predicted && !in_full && lists_newer_attention(s, in_full))
 		vpa_words_add(w, " ", "Newer attention: 1.5 times as fast, see --full.");
 	if (is_predicted && lacks_prediction(s))
@@ -495,7 +492,7 @@ void vpa_screen_add_meaning(
 	if (!is_predicted && has_several(s, in_full))
 		vpa_words_add(w, " ", "Gains do not add up.");
 	if (is_same)
-		vpa_words_add(w, " ", "as N: line N saves it, too.");
+		vpa_words_add(w, " ", "as N: the same time as line N.");
 	if (!is_predicted && is_part_counted(r))
 		vpa_words_add(w, " ", "Order: by what is likely saved.");
 	if (!is_predicted && r->forecast.why_not)
