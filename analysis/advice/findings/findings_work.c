@@ -400,14 +400,19 @@ static const char *send_less(struct vpa_report *r)
 	for (i = 0; i < r->kernel_names; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
 
-		trains |= vpa_is_marked(k->marks, VPA_MARK_BACKWARD);
+		trains |= vpa_is_marked(k->marks, VPA_MARK_BACKWARD) ||
+			  k->family == VPA_FAMILY_OPTIMIZER;
 		if (k->family == VPA_FAMILY_COMM && (!most || k->exclusive_ns > most->exclusive_ns))
 			most = k;
 	}
+	/* Then it may be that each pass sums gradients, which is not seen. */
+	if (trains && r->reducing.by_optimizer)
+		return "no_sync() in all passes but the last where gradients accumulate, gradients "
+		       "in BF16, larger batches";
 	if (most && sends_fp32(most->name))
 		return trains ? "gradients in BF16, larger batches" : "BF16 in place of FP32";
 	if (trains)
-		return "larger batches, gradients accumulated over several passes";
+		return "larger batches, gradients accumulated over several passes with no_sync()";
 	kind = most ? vpa_collective_kind_of(most->name, strlen(most->name)) : VPA_COLLECTIVE_OTHER;
 	if (kind == VPA_COLLECTIVE_ALL_TO_ALL || kind == VPA_COLLECTIVE_SEND_RECV)
 		return "the two passes of guidance on GPUs of their own, fewer GPUs for one "

@@ -39,4 +39,14 @@ trains 0 comm_us=2400 scatter=1
 trains 0 comm_us=2400 tensor=1
 trains 0 comm_us=2400 no_sync=1
 
+# One thread for all: iterations tell passes apart, else it is only said what may be.
+python3 "$ddp" comm_us=2400 threads=1 marks=pass >before.json
+expect 0 'one thread, passes marked' before.json
+grep -q '^ 1 no_sync() but in the last of 4 passes  *[0-9.]*$' out ||
+	fail 'one thread, passes marked: no finding, or a prediction'
+python3 "$ddp" comm_us=2400 threads=1 >before.json
+expect 0 'one thread' before.json --full
+tr -s '\n ' ' ' <out | grep -q 'or no_sync() in all passes but the last where gradients accumulate' ||
+	fail 'one thread: no hint'
+
 finish
