@@ -286,34 +286,54 @@ static int meet_call(struct vpa_sound *s, uint64_t start_ns, uint64_t id)
 	return state && start_ns - s->calls.starts_ns[slot] < WAIT_NS ? VPT_OK : VPT_END;
 }
 
-/* The same for many, of which most are the only ones of their calls. */
-static int meet_calls(
-	struct vpa_sound *s, const uint64_t *starts, const uint64_t *ids, size_t count)
+/* Ops and when they start. */
+struct op_ids {
+	const uint64_t *starts_ns, *ids;
+	size_t count;
+};
+
+/* Meets calls in this state, KERNEL or OP, until an op finds another one. Returns how many it met, and adds their waits
+ * to those of which only the size of the largest counts. A function of its own, as it calls none and so stays in registers. */
+static __attribute__((noinline)) size_t meet_alike(const struct vpa_sound_calls *c,
+	struct op_ids ops, enum vpa_sound_state state, uint64_t *waits_ns)
 {
-	uint64_t waited_ns = 0, mask = s->calls.slot_count - 1;
-	uint64_t *words = s->calls.words;
-	const uint64_t *launched_ns = s->calls.starts_ns;
-	size_t i, others = 0;
-	int rc = VPT_OK;
+	const uint64_t *launched_ns = c->starts_ns;
+	uint64_t *words = c->words, mask = c->slot_count - 1, waited_ns = 0;
+	size_t i;
 
-	if (!words)
-		return VPT_END;
 #pragma GCC unroll 4
-	for (i = 0; i < count; i++) {
-		size_t slot = (size_t)(ids[i] & mask);
+	for (i = 0; i < ops.count; i++) {
+		uint64_t met = 8 * ops.ids[i];
+		size_t slot = (size_t)(ops.ids[i] & mask);
 
-		if (words[slot] == 8 * ids[i] + VPA_SOUND_KERNEL) {
-			words[slot] = 8 * ids[i];
-			waited_ns |= starts[i] - launched_ns[slot];
-			continue;
-		}
-		others++;
-		rc = meet_call(s, starts[i], ids[i]);
-		if (rc)
-			return rc;
+		if (words[slot] != met + state)
+			break;
+		words[slot] = met;
+		waited_ns |= ops.starts_ns[i] - launched_ns[slot];
 	}
-	s->calls.met += count - others;
-	return waited_ns < WAIT_NS ? VPT_OK : VPT_END;
+	*waits_ns |= waited_ns;
+	return i;
+}
+
+/* The same for many, of which most are the only ones of their calls; those of a graph come one after the other. */
+static int meet_calls(struct vpa_sound *s, struct op_ids ops, enum vpa_sound_state state)
+{
+	uint64_t waits_ns = 0;
+	size_t i = 0;
+	int rc = s->calls.words ? VPT_OK : VPT_END;
+
+	while (!rc && i < ops.count) {
+		struct op_ids rest = {ops.starts_ns + i, ops.ids + i, ops.count - i};
+		size_t met = meet_alike(&s->calls, rest, state, &waits_ns);
+
+		s->calls.met += met * (state & 1);
+		i += met;
+		while (!rc && i < ops.count && rest.ids[met] == ops.ids[i]) {
+			rc = meet_call(s, ops.starts_ns[i], ops.ids[i]);
+			i++;
+		}
+	}
+	return rc || waits_ns < WAIT_NS ? rc : VPT_END;
 }
 
 /* The calls of a chunk are known by now: what the chunk before left must be among them. */
@@ -462,8 +482,11 @@ static int add_ops(struct vpa_sound *s, const struct vpt_section *section)
 			section->col[is_kernel ? VPT_KERNEL_GRAPH_NODE : VPT_COPY_GRAPH_NODE]))
 		return VPT_END;
 	*place = section;
-	return meet_calls(s, t.starts,
-		section->col[is_kernel ? VPT_KERNEL_CORRELATION : VPT_COPY_CORRELATION], t.count);
+	return meet_calls(s,
+		(struct op_ids){t.starts,
+			section->col[is_kernel ? VPT_KERNEL_CORRELATION : VPT_COPY_CORRELATION],
+			t.count},
+		is_kernel ? VPA_SOUND_KERNEL : VPA_SOUND_OP);
 }
 
 int vpa_sound_take_ops(struct vpa_sound *s, const struct vpt_batch *b)
