@@ -9,7 +9,7 @@
 #include "formats/capture_layout.h"
 #include "tests/tracer/cupti/cupti_fake.h"
 #include "tracer/cupti/records/cupti_records.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "tracer/clock/capture_clock.h"
 #include "tracer/nvtx/nvtx_injection.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/vptrace.h"
 
 #include <stdio.h>

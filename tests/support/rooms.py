@@ -1,10 +1,9 @@
 """rooms.py SOURCE: whether the sources keep the map of .github/CONTRIBUTING.md. Prints what does not.
 
 The map lists the rooms from the bottom up: a file includes only files of its own room and of rooms above it in the
-list. Circles that the map allows are listed here, each with its reason. A room without rooms in it has at least five files, so
-that its name says more than theirs. A folder of tests is a room too, of at most as many files. A comment names only files
-that are there. No line of C or Python is wider than MOST_COLUMNS; clang-format keeps code narrower than that, but neither
-comments nor texts.
+list, so rooms have no circles. A room without rooms in it has at least five files, so that its name says more than
+theirs. A folder of tests is a room too, of at most as many files. A comment names only files that are there. No line
+of C or Python is wider than MOST_COLUMNS; clang-format keeps code narrower than that, but neither comments nor texts.
 """
 
 import collections
@@ -17,13 +16,6 @@ SUFFIXES = (".c", ".h", ".def")
 TEST_SUFFIXES = (".c", ".h", ".def", ".py", ".sh")
 WIDE_SUFFIXES = (".c", ".h", ".py")
 FEWEST_FILES, MOST_FILES, MOST_COLUMNS, TAB = 5, 25, 140, 8
-# file: what it may include from a room further down in the list
-ALLOWED = {
-    "tracer/nvtx/nvtx_injection.c": "tracer/capture",  # the host's first NVTX call may begin a capture
-    # a range is recorded if the window is open, and the window opens and closes at ranges
-    "tracer/ranges/app_threads.c": "tracer/window",
-    "tracer/ranges/range_api.c": "tracer/window",
-}
 # files of others, and patterns, that comments may name
 FOREIGN = {"check_NAME.c", "cupti.h"}
 # rooms of fewer files, with the reason
@@ -70,7 +62,6 @@ def main(root):
     place = {room: i for i, room in enumerate(rooms)}
     files = list(sources(root, TOPS, SUFFIXES))
     faults = []
-    used = set()
     sizes = collections.Counter(os.path.dirname(file) for file in files)
     tests = collections.Counter(os.path.dirname(file) for file in sources(root, ("tests",), TEST_SUFFIXES))
     for room in sorted(set(sizes) - set(rooms)):
@@ -106,10 +97,7 @@ def main(root):
             other = os.path.dirname(included)
             if room not in place or other not in place or place[other] <= place[room]:
                 continue
-            if ALLOWED.get(file) == other:
-                used.add(file)
-            else:
-                faults.append("%s: includes %s, of a room further down in the map" % (file, included))
+            faults.append("%s: includes %s, of a room further down in the map" % (file, included))
         if not file.startswith("formats/"):
             wrong = "analysis/" if file.startswith("tracer/") else "tracer/"
             if re.search(r'^#include "%s' % wrong, text, re.M):
@@ -127,11 +115,9 @@ def main(root):
             text = f.read()
         for number, columns in wide_lines(text):
             faults.append("%s:%d: expected at most %d columns, found %d" % (file, number, MOST_COLUMNS, columns))
-    for file in sorted(set(ALLOWED) - used):
-        faults.append("%s: may include a room further down, but does not: take it off the list" % file)
     for fault in faults:
         print(fault)
-    print("%d files in %d rooms, %d includes against the order" % (len(files), len(sizes), len(used)))
+    print("%d files in %d rooms" % (len(files), len(sizes)))
     return 1 if faults or not files else 0
 
 

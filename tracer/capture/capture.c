@@ -8,7 +8,7 @@
 #include "tracer/guest/budget.h"
 #include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/window/recording_window.h"
 #include "tracer/files/capture_file.h"
 #include "tracer/files/disk.h"

@@ -1,4 +1,4 @@
-/* lifecycle.c - loading into a process, and forks.
+/* lifecycle.c - how the library enters a process: by dlopen, by the injection of the driver or of NVTX, by fork.
  *
  * The constructor only prepares memory and points NVTX at us, so that ranges of libraries that
  * initialise their NVTX later reach us; it starts nothing. The library is linked with -z nodelete:
@@ -6,8 +6,9 @@
 #include "tracer/capture/session.h"
 
 #include "tracer/guest/environment.h"
+#include "tracer/nvtx/nvtx_injection.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "formats/base/text.h"
 
 #include <dlfcn.h>
@@ -46,18 +47,21 @@ static void point_nvtx_here(void)
 	vtr_environment_default("NVTX_INJECTION64_PATH", path);
 }
 
+/* NVTX has found us, for one library more. Starts a capture of ranges if the user set NVTX_INJECTION64_PATH; not if our
+ * own constructor set it. Any thread. */
+static void come_with_nvtx(void)
+{
+	if (asked_by_nvtx && !atomic_exchange(&nvtx_seen, 1))
+		vtr_session_start(NULL, VTR_START_RANGES);
+}
+
 __attribute__((constructor)) static void come(void)
 {
 	vtr_names_init();
 	vtr_threads_init();
 	pthread_atfork(NULL, NULL, vtr_session_forked);
 	point_nvtx_here();
-}
-
-void vtr_lifecycle_nvtx(void)
-{
-	if (asked_by_nvtx && !atomic_exchange(&nvtx_seen, 1))
-		vtr_session_start(NULL, VTR_START_RANGES);
+	vtr_nvtx_when_attached(come_with_nvtx);
 }
 
 /* The driver calls this inside cuInit() when CUDA_INJECTION64_PATH names us. Always 1: a 0 would

@@ -19,12 +19,4 @@ int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
  * open ranges are not; else it records, writes and frees nothing from now on. */
 void vtr_session_forked(void);
 
-/* ---- lifecycle.c: how the library enters a process: by dlopen, by the driver's or NVTX's injection,
- * by fork ---- */
-
-/* NVTX has found us. Starts a capture of ranges if the user set NVTX_INJECTION64_PATH; not if our
- * own constructor set it. Called by InitializeInjectionNvtx2(), any thread, each time a library
- * initialises its NVTX. */
-void vtr_lifecycle_nvtx(void);
-
 #endif

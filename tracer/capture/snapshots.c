@@ -11,7 +11,7 @@
 #include "tracer/guest/own_thread.h"
 #include "tracer/guest/tell.h"
 #include "tracer/handover/gate.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/window/slow_steps.h"
 #include "tracer/files/capture_file.h"
 #include "tracer/files/run_list.h"

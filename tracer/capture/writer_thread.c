@@ -9,7 +9,7 @@
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/ranges/thread_names.h"
 #include "tracer/window/recording_window.h"
 #include "tracer/write/writer_sources.h"

@@ -13,7 +13,7 @@
 #include "tracer/loaded/driver.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -15,6 +15,7 @@
 #include "tracer/cupti/records/cupti_records.h"
 #include "tracer/cupti/library/cupti_kinds.h"
 #include "tracer/clock/capture_clock.h"
+#include "tracer/guest/thread_id.h"
 #include "tracer/loaded/driver.h"
 #include "tracer/handover/buffer_pool.h"
 #include "tracer/ranges/app_threads.h"

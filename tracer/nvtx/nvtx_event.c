@@ -8,7 +8,7 @@
 #include "formats/event_schema.h"
 #include "tracer/nvtx/nvtx_map.h"
 #include "tracer/nvtx/nvtx_schemas.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <string.h>
 

@@ -6,17 +6,14 @@
  * payload extension is nvtx_payload.c. */
 #include "tracer/nvtx/nvtx_injection.h"
 
-#include "tracer/capture/session.h"
 #include "tracer/nvtx/nvtx_event.h"
 #include "tracer/nvtx/nvtx_tool.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/ranges/thread_names.h"
 
-/* Tests of ranges alone link no session. */
-#pragma weak vtr_lifecycle_nvtx
-
 static _Atomic unsigned attached;
+static void (*when_attached)(void);
 
 typedef void text_fn(const char *text);
 typedef void wide_fn(const wchar_t *text);
@@ -369,9 +366,14 @@ int InitializeInjectionNvtx2(vtr_nvtx_get_table get_table)
 			*table[hooks[i].id] = hooks[i].function;
 	}
 	atomic_fetch_add_explicit(&attached, 1, memory_order_relaxed);
-	if (vtr_lifecycle_nvtx)
-		vtr_lifecycle_nvtx();
+	if (when_attached)
+		when_attached();
 	return 1;
+}
+
+void vtr_nvtx_when_attached(void (*then)(void))
+{
+	when_attached = then;
 }
 
 unsigned vtr_nvtx_attached(void)

@@ -16,6 +16,10 @@ VPTRACE_API int InitializeInjectionNvtx2(vtr_nvtx_get_table get_table);
 /* Called by NVTX for each of its extensions; we support payloads. 1: handled. */
 VPTRACE_API int InitializeInjectionNvtxExtension(struct vtr_nvtx_extension *extension);
 
+/* What the first function does last, each time that it has attached. NULL, as at first: nothing. Once, from the
+ * library's constructor. */
+void vtr_nvtx_when_attached(void (*then)(void));
+
 /* The number of libraries in this process that have attached. 0: no NVTX user made its first call
  * since we were loaded. Any thread. */
 unsigned vtr_nvtx_attached(void);

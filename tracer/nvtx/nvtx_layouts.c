@@ -7,7 +7,7 @@
 
 #include "formats/base/count.h"
 #include "tracer/nvtx/nvtx_schemas.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <inttypes.h>
 #include <math.h>

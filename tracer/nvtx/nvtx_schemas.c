@@ -4,7 +4,7 @@
 #include "tracer/nvtx/nvtx_layouts.h"
 #include "tracer/nvtx/nvtx_map.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <string.h>
 

@@ -8,13 +8,13 @@
 
 #include "tracer/guest/budget.h"
 #include "tracer/guest/cancel.h"
+#include "tracer/guest/thread_id.h"
 #include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/cuda_callers.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 _Static_assert(
@@ -26,7 +26,6 @@ _Static_assert(
 
 _Thread_local struct vtr_thread *vtr_thread_mine __attribute__((tls_model("initial-exec")));
 
-static FAST_TLS uint32_t own_tid;
 static FAST_TLS uint32_t
 	refused_at; /* `freed` + 1 when this thread was refused; UINT32_MAX: it has ended */
 
@@ -44,18 +43,6 @@ static _Atomic uint32_t refused; /* 1: since the last trim some thread was */
 static int (*on_end)(struct vtr_thread *t);
 static pthread_key_t key;
 static _Atomic int ready;
-
-uint32_t vtr_tid(void)
-{
-	if (!own_tid)
-		own_tid = (uint32_t)syscall(SYS_gettid);
-	return own_tid;
-}
-
-void vtr_thread_forked(void)
-{
-	own_tid = 0;
-}
 
 struct vtr_thread *vtr_thread_at(uint32_t i, enum vtr_thread_state *state)
 {

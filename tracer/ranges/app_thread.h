@@ -96,11 +96,8 @@ static inline struct vtr_thread *vtr_thread_self(void)
  * once. 0 or -1. */
 int vtr_thread_init(int (*ended)(struct vtr_thread *t));
 
-/* The calling thread is the only one of a forked child: updates its id. */
-void vtr_thread_forked(void);
-
-/* The same where nothing was recorded so far: frees the memory of the parent's other threads, and
- * closes this one's ranges. 0; -1: the thread was making an event. */
+/* The calling thread is the only one of a forked child, and nothing was recorded so far: frees the memory of the
+ * parent's other threads, and closes this one's ranges. 0; -1: the thread was making an event. */
 int vtr_thread_remain(void);
 
 /* ---- the writer ---- */

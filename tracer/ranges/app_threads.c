@@ -6,6 +6,7 @@
 #include "tracer/guest/budget.h"
 #include "tracer/clock/capture_clock.h"
 #include "tracer/guest/environment.h"
+#include "tracer/guest/thread_id.h"
 #include "tracer/ranges/app_thread.h"
 #include "tracer/ranges/epoch.h"
 #include "tracer/ranges/event_words.h"
@@ -431,13 +432,13 @@ uint64_t vtr_threads_stop(void)
 
 void vtr_threads_inert(void)
 {
-	vtr_thread_forked();
+	vtr_tid_forked();
 	atomic_fetch_or_explicit(&vtr_epoch_word, VTR_INERT, memory_order_acq_rel);
 }
 
 int vtr_threads_forked(void)
 {
-	vtr_thread_forked();
+	vtr_tid_forked();
 	if (vtr_thread_remain())
 		return -1;
 	vtr_started_forget();

@@ -17,6 +17,7 @@
 #ifndef VPTRACE_TRACER_RANGES_APP_THREADS_H
 #define VPTRACE_TRACER_RANGES_APP_THREADS_H
 
+#include "tracer/ranges/words/thread_event.h"
 #include "tracer/vptrace.h"
 
 #include <stddef.h>
@@ -24,51 +25,11 @@
 
 enum {
 	VTR_DEPTH_MAX = 256,    /* ranges open on one thread */
-	VTR_BLOB_MAX = 256,     /* bytes kept of a payload */
 	VTR_STARTED_MAX = 4096, /* start/end ranges open in the process */
 	VTR_LOSERS_MAX = 1024   /* threads per capture with a drop count of their own */
 };
 
-enum vtr_event_type {
-	VTR_EVENT_RANGE, /* a range that ended */
-	VTR_EVENT_MARK,
-	VTR_EVENT_COUNTER,
-	VTR_EVENT_GRAPH /* a CUDA graph node was created or destroyed; from CUPTI's callbacks */
-};
-
-/* The payload of a range or mark. All zeros: none. */
-struct vtr_payload {
-	uint32_t type;    /* VPT_PAYLOAD_* of formats/events.def; BLOB: `bytes` bytes at `blob` */
-	uint32_t bytes;   /* at most VTR_BLOB_MAX */
-	uint64_t value;   /* the bits of a number */
-	uint64_t schema;  /* of a blob: NVTX's schema id; VTR_SCHEMA_NOTE: a struct vptrace_note */
-	const void *blob; /* borrowed for the call */
-};
-#define VTR_SCHEMA_NOTE UINT64_MAX
-
-struct vtr_event {
-	enum vtr_event_type type;
-	uint32_t tid, end_tid;     /* the threads that opened and closed it */
-	uint64_t start_ns, end_ns; /* CLOCK_REALTIME; a mark, counter or graph event: start_ns */
-	uint32_t name,
-		/* range_strings.h; a counter's unit is in `domain`, a graph event's innermost range in
-		 * `name` */
-		domain;
-	uint32_t range_kind; /* VPT_RANGEKIND_* */
-	uint32_t unmatched;  /* 1: it was opened before the capture, or is open when it ends */
-	uint32_t category, colour;
-	struct vtr_payload payload; /* a counter: value = bits of the double */
-	uint32_t graph_op;          /* VPT_GRAPHOP_* */
-	uint64_t graph, node, origin;
-};
-
 /* ---- application threads ---- */
-
-struct vtr_attributes {        /* of a range or mark; all zeros but the name will do */
-	uint32_t name, domain; /* range_strings.h */
-	uint32_t category, colour;
-	struct vtr_payload payload;
-};
 
 /* Return the depth of the domain's stack before the push, or after the pop; negative: nothing was
  * done. A pop that finds no open range of its domain on this thread does nothing. */
@@ -86,9 +47,6 @@ void vtr_range_end(uint64_t id);
 void vtr_mark(const struct vtr_attributes *a);
 void vtr_counter(uint32_t name, double value, uint32_t unit);
 void vtr_graph_event(uint32_t op, uint64_t graph, uint64_t node, uint64_t origin);
-
-/* The calling thread's id, gettid(2), cached. */
-uint32_t vtr_tid(void);
 
 /* ---- the session ---- */
 

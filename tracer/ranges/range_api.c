@@ -6,8 +6,8 @@
 
 #include "formats/event_schema.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_note.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_note.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/settings/last_error.h"
 #include "tracer/window/recording_window.h"
 #include "tracer/window/slow_steps.h"

@@ -7,7 +7,9 @@
 #include "tracer/window/recording_window.h"
 
 #include "tracer/clock/capture_clock.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/guest/thread_id.h"
+#include "tracer/ranges/words/range_strings.h"
+#include "tracer/vptrace.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #ifndef VPTRACE_TRACER_WINDOW_RECORDING_WINDOW_H
 #define VPTRACE_TRACER_WINDOW_RECORDING_WINDOW_H
 
-#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/words/thread_event.h"
 #include "tracer/settings/trigger.h"
 
 #include <stdatomic.h>

@@ -3,6 +3,7 @@
 
 #include "formats/event_schema.h"
 #include "tracer/clock/capture_clock.h"
+#include "tracer/vptrace.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef VPTRACE_TRACER_WINDOW_SLOW_STEPS_H
 #define VPTRACE_TRACER_WINDOW_SLOW_STEPS_H
 
-#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/words/thread_event.h"
 
 #include <stdint.h>
 

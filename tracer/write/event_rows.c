@@ -3,7 +3,7 @@
 #include "tracer/write/writer_sources.h"
 
 #include "tracer/nvtx/nvtx_layouts.h"
-#include "tracer/ranges/range_note.h"
+#include "tracer/ranges/words/range_note.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "formats/base/memory.h"
 #include "formats/chunk/strings.h"
 #include "tracer/guest/system_file.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include "tracer/write/recorder_state.h"
 
 #include "formats/base/memory.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 static struct vtr_lane *find_lane(struct vtr_recorder *r, const struct vpt_lane *row)
 {

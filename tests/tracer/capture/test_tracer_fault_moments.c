@@ -13,7 +13,7 @@
 #include "tests/support/random.h"
 #include "tracer/capture/session.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/vptrace.h"
 
 #include <dlfcn.h>

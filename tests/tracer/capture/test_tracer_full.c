@@ -5,7 +5,7 @@
 #include "formats/base/memory.h"
 #include "formats/file/capture_reader.h"
 #include "tests/support/random.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/write/recorder.h"
 #include "tracer/write/recorder_state.h"
 

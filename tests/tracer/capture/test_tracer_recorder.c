@@ -5,7 +5,7 @@
 #include "formats/base/memory.h"
 #include "formats/file/capture_reader.h"
 #include "tracer/clock/capture_clock.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/write/writer_sources.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * see cli_tsan.sh, and for whoever waits for ever. */
 #include "tests/support/random.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* test_tracer_snapshots.c - snapshots of a flight recorder whose disk is slow. */
 #include "formats/io/io.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>

@@ -4,7 +4,7 @@
 #include "formats/import/any_trace.h"
 #include "tests/standin/clients/rig.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>

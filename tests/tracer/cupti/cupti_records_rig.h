@@ -10,7 +10,7 @@
 #include "formats/capture_layout.h"
 #include "tests/tracer/cupti/cupti_fake.h"
 #include "tracer/cupti/records/cupti_decoder.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

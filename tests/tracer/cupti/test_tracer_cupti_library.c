@@ -10,7 +10,7 @@
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 #include "tests/tracer/cupti/cupti_fake.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

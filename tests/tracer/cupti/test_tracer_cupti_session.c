@@ -8,7 +8,7 @@
 #include "formats/file/capture_reader.h"
 #include "tests/tracer/cupti/cupti_fake.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 #include "tests/standin/include/standin_cuda.h"
 #include "tests/standin/standin.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

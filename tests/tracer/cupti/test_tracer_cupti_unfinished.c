@@ -2,7 +2,7 @@
 #include "tracer/cupti/records/cupti_records.h"
 
 #include "tests/tracer/cupti/cupti_fake.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

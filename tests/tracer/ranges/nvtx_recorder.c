@@ -1,7 +1,7 @@
 /* nvtx_recorder.c - a library that NVTX can load: the tracer's range side, and at exit a line on stdout for every event. */
 #include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <stdio.h>
 #include <string.h>

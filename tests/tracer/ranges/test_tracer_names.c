@@ -1,5 +1,5 @@
 /* test_tracer_names.c - the names of ranges: the same bytes have the same number, whoever asks and whenever. */
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <pthread.h>
 #include <setjmp.h>

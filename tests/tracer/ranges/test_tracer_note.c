@@ -1,5 +1,5 @@
 /* test_tracer_note.c - notes as JSON: the text that captures keep, whatever the host's locale. */
-#include "tracer/ranges/range_note.h"
+#include "tracer/ranges/words/range_note.h"
 
 #include <locale.h>
 #include <setjmp.h>

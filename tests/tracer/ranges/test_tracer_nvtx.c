@@ -6,7 +6,7 @@
 #include "tracer/clock/capture_clock.h"
 #include "tracer/nvtx/nvtx_event.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tracer/ranges/thread_names.h"
 
 #include <setjmp.h>

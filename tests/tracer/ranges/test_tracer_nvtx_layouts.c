@@ -2,7 +2,7 @@
 #include "tracer/nvtx/nvtx_layouts.h"
 
 #include "tracer/nvtx/nvtx_schemas.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_tracer_ranges.c - ranges, marks and counters of a thread, as the writer sees them: captures, payloads, limits. */
 #include "tests/tracer/ranges/tracer_rig.h"
-#include "tracer/ranges/range_note.h"
+#include "tracer/ranges/words/range_note.h"
 #include "tracer/ranges/started_ranges.h"
 #include "tracer/ranges/thread_names.h"
 

@@ -6,7 +6,8 @@
 
 #include "tests/support/random.h"
 #include "tracer/clock/capture_clock.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
+#include "tracer/ranges/app_threads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,8 +6,9 @@
 #include "tracer/guest/budget.h"
 #include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/app_thread.h"
+#include "tracer/guest/thread_id.h"
 #include "tracer/ranges/app_threads.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 #include "tests/tracer/ranges/scaled.h"
 #include "tracer/vptrace.h"
 

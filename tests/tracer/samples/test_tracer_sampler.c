@@ -3,7 +3,7 @@
 #include "tests/standin/include/standin_cuda.h"
 #include "tracer/counters/counter_sampler.h"
 #include "tracer/clock/capture_clock.h"
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

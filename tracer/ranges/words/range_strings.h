@@ -5,8 +5,8 @@
  * give the same number for the life of the process. Nothing is ever removed, so a text stays valid.
  * The number of distinct names and their bytes are capped, their bytes by the limit of budget.h
  * too; refusals are counted. */
-#ifndef VPTRACE_TRACER_RANGES_RANGE_STRINGS_H
-#define VPTRACE_TRACER_RANGES_RANGE_STRINGS_H
+#ifndef VPTRACE_TRACER_RANGES_WORDS_RANGE_STRINGS_H
+#define VPTRACE_TRACER_RANGES_WORDS_RANGE_STRINGS_H
 
 #include <stddef.h>
 #include <stdint.h>

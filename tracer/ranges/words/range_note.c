@@ -1,5 +1,5 @@
 /* range_note.c - a note, and a fact, as JSON. Numbers are written without the host's locale, whatever it is. */
-#include "tracer/ranges/range_note.h"
+#include "tracer/ranges/words/range_note.h"
 
 #include <inttypes.h>
 #include <stdio.h>

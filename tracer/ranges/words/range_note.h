@@ -8,8 +8,8 @@
  *	{"kind":"fact","name":"height","value":"480"}             of a mark
  *
  * Fields that do not apply (negative in struct vptrace_note) are left out. */
-#ifndef VPTRACE_TRACER_RANGES_RANGE_NOTE_H
-#define VPTRACE_TRACER_RANGES_RANGE_NOTE_H
+#ifndef VPTRACE_TRACER_RANGES_WORDS_RANGE_NOTE_H
+#define VPTRACE_TRACER_RANGES_WORDS_RANGE_NOTE_H
 
 #include "tracer/vptrace.h"
 

@@ -12,7 +12,7 @@
  * it uses the winner's number and returns its own, unless another was reserved meanwhile; then a
  * number stays unused. Nothing is removed, so a probe that finds a free slot has seen
  * everything. */
-#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/words/range_strings.h"
 
 #include "formats/base/hash.h"
 #include "tracer/guest/budget.h"
