@@ -168,33 +168,35 @@ static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u,
 	const struct vpa_compare_options *options)
 {
 	unsigned kinds = options->kinds;
-	const struct vpa_unit_choice *order = vpa_unit_order(c->after == VPA_AFTER_ALL);
+	const struct vpa_unit_choice *choice = NULL;
 	const char *unused[VPA_UNIT_KINDS] = {NULL};
 	const struct vpa_range_row *range = NULL;
-	size_t i, least;
+	int lacks_vae = c->after == VPA_AFTER_ALL;
+	size_t least;
 
 	if (c->after == VPA_AFTER_SOME)
 		kinds = kinds ? kinds & ~bit(VPA_UNIT_BLOCK) : bit(VPA_UNIT_REQUEST);
 	else if (!kinds)
 		kinds = ALL_KINDS;
 	kinds |= bit(VPA_UNIT_WINDOW);
-	for (i = 0; i < VPA_UNIT_ORDER && !c->pairs; i++) {
-		if (!(kinds & bit(order[i].kind)))
+	while (!c->pairs && (choice = vpa_unit_next(choice, lacks_vae)) != NULL) {
+		if (!(kinds & bit(choice->kind)))
 			continue;
-		least = c->after == VPA_AFTER_SOME ? 1 : order[i].least;
-		range = order[i].kind == VPA_UNIT_INSTANCE ? choose_range(c, order[i].of_series)
-							   : NULL;
-		if (order[i].of_series && !range)
+		least = c->after == VPA_AFTER_SOME ? 1 : choice->least;
+		range = choice->kind == VPA_UNIT_INSTANCE ? choose_range(c, choice->of_series)
+							  : NULL;
+		if (choice->of_series && !range)
 			continue;
-		if (try_kind(c, u, order[i].kind, range, least,
+		if (try_kind(c, u, choice->kind, range, least,
 			    options->is_of_itself ? 1 : VPA_UNIT_REQUESTS))
 			return VPT_ENOMEM;
 		if (!c->pairs && !unused[c->unit])
 			unused[c->unit] = why_unused(c, u, c->unit, least);
 	}
-	for (i = 0; i < VPA_UNIT_ORDER; i++)
-		if (order[i].kind != c->unit)
-			vpa_compare_note(c, unused[order[i].kind]);
+	for (choice = vpa_unit_next(NULL, lacks_vae); choice;
+		choice = vpa_unit_next(choice, lacks_vae))
+		if (choice->kind != c->unit)
+			vpa_compare_note(c, unused[choice->kind]);
 	if (c->unit == VPA_UNIT_INSTANCE)
 		note_range(c, range);
 	return VPT_OK;

@@ -17,34 +17,26 @@ struct vpa_unit_turns vpa_unit_turns_of(const struct vpa_inferred *row, enum vpa
 
 /* ---- the order ---- */
 
-const struct vpa_unit_choice *vpa_unit_order(int lacks_vae)
+const struct vpa_unit_choice *vpa_unit_next(const struct vpa_unit_choice *choice, int lacks_vae)
 {
-	static const struct vpa_unit_choice usual[VPA_UNIT_ORDER] = {
-		{VPA_UNIT_BLOCK, 1, 0},
-		{VPA_UNIT_REQUEST, VPA_UNIT_REQUESTS, 0},
-		{VPA_UNIT_STEP, 1, 0},
-		{VPA_UNIT_ITERATION, 1, 0},
-		{VPA_UNIT_REQUEST, 1, 0},
-		{VPA_UNIT_INSTANCE, 1, 1},
-		{VPA_UNIT_ROUND, 1, 0},
-		{VPA_UNIT_INFERRED, 1, 0},
-		{VPA_UNIT_INSTANCE, 1, 0},
-		{VPA_UNIT_WINDOW, 1, 0},
-	};
-	static const struct vpa_unit_choice without_vae[VPA_UNIT_ORDER] = {
-		{VPA_UNIT_REQUEST, VPA_UNIT_REQUESTS, 0},
-		{VPA_UNIT_BLOCK, 1, 0},
-		{VPA_UNIT_STEP, 1, 0},
-		{VPA_UNIT_ITERATION, 1, 0},
-		{VPA_UNIT_REQUEST, 1, 0},
-		{VPA_UNIT_INSTANCE, 1, 1},
-		{VPA_UNIT_ROUND, 1, 0},
-		{VPA_UNIT_INFERRED, 1, 0},
-		{VPA_UNIT_INSTANCE, 1, 0},
-		{VPA_UNIT_WINDOW, 1, 0},
+	static const struct vpa_unit_choice order[] = {
+		{.kind = VPA_UNIT_REQUEST,
+			.least = VPA_UNIT_REQUESTS}, /* where blocks lack the VAE's work */
+		{.kind = VPA_UNIT_BLOCK, .least = 1},
+		{.kind = VPA_UNIT_REQUEST, .least = VPA_UNIT_REQUESTS},
+		{.kind = VPA_UNIT_STEP, .least = 1},
+		{.kind = VPA_UNIT_ITERATION, .least = 1},
+		{.kind = VPA_UNIT_REQUEST, .least = 1},
+		{.kind = VPA_UNIT_INSTANCE, .least = 1, .of_series = 1},
+		{.kind = VPA_UNIT_ROUND, .least = 1},
+		{.kind = VPA_UNIT_INFERRED, .least = 1},
+		{.kind = VPA_UNIT_INSTANCE, .least = 1},
+		{.kind = VPA_UNIT_WINDOW, .least = 1},
 	};
 
-	return lacks_vae ? without_vae : usual;
+	if (!choice)
+		return lacks_vae ? order : order + 1;
+	return choice->kind == VPA_UNIT_WINDOW ? NULL : choice + 1;
 }
 
 enum vpa_rest vpa_unit_after_blocks(const struct vpa_report *r)
@@ -246,12 +238,12 @@ static int has_units(const struct vpa_report *r, const struct vpa_unit_choice *c
 
 enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r)
 {
-	const struct vpa_unit_choice *order =
-		vpa_unit_order(vpa_unit_after_blocks(r) != VPA_REST_NONE);
+	int lacks_vae = vpa_unit_after_blocks(r) != VPA_REST_NONE;
+	const struct vpa_unit_choice *choice = vpa_unit_next(NULL, lacks_vae);
 
-	while (order->kind != VPA_UNIT_WINDOW && !has_units(r, order))
-		order++;
-	return order->kind;
+	while (choice->kind != VPA_UNIT_WINDOW && !has_units(r, choice))
+		choice = vpa_unit_next(choice, lacks_vae);
+	return choice->kind;
 }
 
 double vpa_unit_fps(const struct vpa_report *r, enum vpa_unit_kind kind)

@@ -23,8 +23,7 @@
 enum {
 	/* Of four requests, since the last one has no time. */
 	VPA_UNIT_REQUESTS = 3,
-	VPA_UNIT_INSTANCES = 3, /* of a range */
-	VPA_UNIT_ORDER = VPA_UNIT_KINDS + 2
+	VPA_UNIT_INSTANCES = 3 /* of a range */
 };
 
 /* A place in the order: a kind, and how many of it a report must have. */
@@ -34,8 +33,9 @@ struct vpa_unit_choice {
 	int of_series; /* of instances: of a series, see struct vpa_report */
 };
 
-/* VPA_UNIT_ORDER places, the best first. `lacks_vae`: blocks lack the VAE's work. */
-const struct vpa_unit_choice *vpa_unit_order(int lacks_vae);
+/* The place after this one, the best first; after NULL, the first. The last is the window; after it, NULL.
+ * `lacks_vae`: blocks lack the VAE's work. */
+const struct vpa_unit_choice *vpa_unit_next(const struct vpa_unit_choice *choice, int lacks_vae);
 
 /* Frames per second of units of the kind, as RESULT has them; 0: unavailable. */
 double vpa_unit_fps(const struct vpa_report *r, enum vpa_unit_kind kind);
