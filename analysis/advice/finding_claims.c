@@ -66,7 +66,7 @@ static const uint64_t claims[VPA_FOUND_COUNT] = {
 				       FAMILY(NORM) | FAMILY(INDEX),
 };
 
-/* Of the same families, and yet never of the same time: the second one leaves out what the first has. */
+/* Pairs about the same kernel families that never claim the same time: the second one leaves out what the first has. */
 static const enum vpa_finding_id disjoint[][2] = {
 	{VPA_FOUND_PEER_WAIT, VPA_FOUND_EXPOSED_COMM},
 	{VPA_FOUND_PEER_WAIT, VPA_FOUND_SMALL_COLLECTIVES},

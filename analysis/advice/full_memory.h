@@ -1,8 +1,8 @@
 /* full_memory.h - whether an allocator works at the limit of the GPU's memory.
  *
- * PyTorch's keeps what a program gives back. If memory runs out it frees what it kept, with a call for each block that waits for
- * the GPU, and allocates again. The calls are those of a program without such an allocator, or of one that empties it; that
- * memory is full shows in how much the allocator holds, or in the operator that the calls are made in. */
+ * PyTorch's allocator keeps what a program gives back. If memory runs out it frees what it kept, with a call for each block that
+ * waits for the GPU, and allocates again. A program without such an allocator makes the same calls, and so does one that empties
+ * it. So the calls do not show that memory is full: how much the allocator holds does, or the operator that makes the calls. */
 #ifndef VPA_ANALYSIS_ADVICE_FULL_MEMORY_H
 #define VPA_ANALYSIS_ADVICE_FULL_MEMORY_H
 

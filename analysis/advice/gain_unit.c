@@ -16,8 +16,8 @@ static uint64_t active_idle_ns(const struct vpa_report *r)
 	return ns;
 }
 
-/* How much of `gain_ns` is inside, if `ns` of all time of its kind count to it, and `inside_ns` of `all_ns` are inside
- * whatever they count to; `rest_ns` are in units too, that are not in the sums. */
+/* The part of a gain that lies in the summed units. Of the time of its kind, `ns` make up the gain. That kind has `all_ns` in
+ * the window: `inside_ns` in the summed units, and `rest_ns` in units that are not summed. */
 static uint64_t inside_of(
 	uint64_t gain_ns, uint64_t ns, uint64_t inside_ns, uint64_t rest_ns, uint64_t all_ns)
 {

@@ -13,7 +13,8 @@ struct vpa_arena_slab {
 	_Alignas(16) unsigned char data[];
 };
 
-/* Of an arena the first slab, and the largest of usual ones: there may be thousands of arenas with a few texts each. */
+/* Bytes of the first slab, and most that a usual one has. The first is small: there may be thousands of arenas with a few
+ * texts each. */
 enum { SLAB_LEAST = 2 << 10, SLAB = 64 << 10 };
 
 static void *take(struct vpa_arena *a, size_t bytes)

@@ -83,8 +83,8 @@ static int project_all(struct vpa_range *range, const struct share *share)
 	return rc;
 }
 
-/* The end of the ops whose launches have the same ranges around them as the first's. In a stretch only
- * ranges that end inside it differ, which happens if they overlap without nesting. */
+/* The first op after `begin` whose launch may lie in other ranges; `end`: there is none. Within a stretch these change only
+ * where a range ends, which happens if ranges overlap without nesting. */
 static size_t same_until(
 	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
 {

@@ -21,7 +21,7 @@ int vpt_writer_open(struct vpt_sink *sink, const struct vpt_header *header, int 
  * nothing more after a failure. */
 int vpt_writer_put(struct vpt_writer *w, struct vpt_batch *b, struct vpt_err *err);
 
-/* The number of the next chunk; then they count on. A new writer begins with 0. One that is given numbers
+/* Sets the number of the next chunk, from which the writer counts on; a new one begins at 0. A writer whose numbers were set
  * writes no contents, since other chunks of the file need not pass through it. */
 void vpt_writer_number(struct vpt_writer *w, uint64_t sequence);
 

@@ -47,8 +47,8 @@ static size_t calls_kept(const struct vtr_refused *r)
 	return r->call_count < VTR_REFUSED_CALLS ? (size_t)r->call_count : VTR_REFUSED_CALLS;
 }
 
-/* Ids grow in the order of the calls: an op without a call of its own was launched around the one with the next
- * smaller id, and before all others if there is none. */
+/* Ids grow in the order of the calls. So an op whose call is not kept was launched about when the call of the next
+ * smaller id was; if no id is smaller, before all kept calls. */
 int vtr_refused_is_before(struct vtr_refused *r, uint64_t id, uint64_t end_ns)
 {
 	size_t low = 0, high = calls_kept(r);

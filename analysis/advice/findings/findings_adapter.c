@@ -1,7 +1,7 @@
 /* findings_adapter.c - conclusions about low-rank adapters (LoRA) that run beside their layers.
  *
- * Merged into the weights once, an adapter costs nothing: its kernels go, and what launching them costs. What lies between a layer's
- * product and the end of its adapter is both, since nothing else runs on the stream. */
+ * Merged into the weights once, an adapter costs nothing: its kernels go, and what launching them costs. Both are the time from the
+ * end of a layer's product to the end of its adapter, since nothing else runs on the stream then. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/gain_unit.h"

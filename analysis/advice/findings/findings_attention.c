@@ -92,8 +92,8 @@ static const char *share_text(struct vpa_report *r, double share)
 			       : vpa_arena_printf(&r->arena, "%s %%", vpa_share(share).text);
 }
 
-/* A back-end that a newer one replaces, and what others measured that brings where calls are long: from a half more speed, a third of
- * the time, on. */
+/* A back-end that a newer one replaces. Published measurements of long calls say how much time that saves: a third or
+ * more. */
 struct old_backend {
 	enum vpa_finding_id id;
 	uint32_t backends;                            /* a bit each */

@@ -1,7 +1,7 @@
-/* marked_host.c - the marks of a pipeline on the host, as they stand in each other: of a trace without work on a GPU, where
- * no other table says what the marks found.
+/* marked_host.c - how the marks of a pipeline are nested on the host, with their times. It is for traces without work on a
+ * GPU, where no other table says what the marks found.
  *
- * A row is all marks of one kind, of stages and requests also of one name, in marks of the row around it. */
+ * A row is all marks of one kind that lie in marks of the row around it; stages and requests have a row for each name. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/index.h"

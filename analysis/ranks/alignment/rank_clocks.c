@@ -62,7 +62,7 @@ static int64_t rest_of(const struct vpa_clock_end *e, int64_t ppb)
 	return vpt_sat_i128((__int128)e->later_ns - (__int128)ppb * e->at_ns / 1000000000);
 }
 
-/* The deviation is that of nine in ten ends, and more the fewer there are. */
+/* Nine in ten ends deviate by at most the deviation; the fewer ends there are, the more is added to it. */
 struct vpa_clock_fit vpa_clock_fit(const struct vpa_clock_end *ends, size_t count, int64_t *slopes)
 {
 	struct vpa_clock_fit fit = {.ppb = slope_of(ends, count, slopes)};
@@ -146,8 +146,8 @@ struct placed_rows {
 	} rows[ROWS_LOOKED_AT];
 };
 
-/* Beside how many members a clock is placed, of all groups, and the sum of their places in these. When more clocks are placed, it would be
- * beside more members, or else beside others with lower places: if neither has changed, it is beside the same ones. */
+/* Which members a clock is placed beside, in two numbers: how many, over all groups, and the sum of their places there. When
+ * more clocks are placed, the members are more, or others with lower places. If neither number has changed, they are the same. */
 struct beside {
 	size_t count, sum;
 };

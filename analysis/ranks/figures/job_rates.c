@@ -127,8 +127,8 @@ static double bps_of(const struct vpa_rank *r)
 
 typedef double rate_fn(const struct vpa_rank *r);
 
-/* Of the ranks that `set` has, all of them if it is rank_count: the mean, of those whose captures are whole, if there are some. 0: none
- * has a rate, or they differ. */
+/* The mean rate of the set's ranks; rank_count: of all ranks. Ranks whose capture is cut count only if no other has a rate.
+ * 0: no rank has one, or those of a set differ. */
 static double rate_of(const struct vpa_job *job, const struct sets *s, size_t set, rate_fn *rate)
 {
 	double sum = 0, least = 0, most = 0;

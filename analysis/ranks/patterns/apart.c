@@ -9,7 +9,7 @@ enum {
 	/* x had a collective that y lacks */ LEFT_BEFORE = 2 /* x left before y came */
 };
 
-/* Only rows that some member left before another came say anything. */
+/* Looks at one row. It says something only if a member left before another one came. */
 static int find_left_before(const struct vpa_job *job, const struct vpa_group *g, size_t row,
 	const struct vpa_job_row *r, uint8_t *seen)
 {

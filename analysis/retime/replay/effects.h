@@ -15,9 +15,10 @@ struct vpa_world {
 	const struct vpa_change *changes;
 	size_t change_count;
 	uint64_t *hits; /* by change: counted here how many calls or ops it is about */
-	double *rates; /* by change: kept here, that of `pin`, once some part of the trace shows it; else 0 */
+	double *rates; /* by change: bytes per ns of a `pin`, kept once a part of the trace shows it; 0: none has */
 	size_t number; /* of the caller */
-	/* Of the paces: 1: no op takes time; no host code or call takes time and nothing waits for an op. */
+	/* These worlds measure how fast one side would be alone. 1: ops take no time; host code and calls take
+	 * none, and nothing waits for an op. */
 	int no_ops, no_host;
 };
 
@@ -67,8 +68,8 @@ void vpa_walk_free(struct vpa_walk *w); /* accepts NULL */
 /* The next call of the walk. */
 void vpa_walk_call(struct vpa_walk *w, uint32_t call, struct vpa_call_effects *out);
 
-/* The worlds in which an op differs, beyond what its call's effects say, and how. `inside`: of its call; NULL: it has
- * none. */
+/* The worlds whose changes are about the op itself, a bit each, and what they do to it. What they do to its call is not
+ * among it. `inside`: the call's, as above; NULL: the op has no call. */
 uint32_t vpa_effects_on_op(struct vpa_effects *x, const struct vpa_tape_op *o,
 	const uint64_t *inside, struct vpa_op_effect out[VPA_WORLDS_MOST]);
 
