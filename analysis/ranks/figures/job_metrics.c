@@ -5,6 +5,7 @@
 #include "analysis/names/families.h"
 #include "analysis/ranks/figures/job_rates.h"
 #include "analysis/ranks/late_ranks.h"
+#include "analysis/render/measures.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -61,13 +62,14 @@ const char *vpa_metric_unit(enum vpa_metric kind)
 struct vpa_num vpa_metric_number(enum vpa_metric kind, double value)
 {
 	const char *unit = metrics[kind].unit;
+	enum vpa_measure measure = vpa_measure_of(unit);
 	struct vpa_num n;
 
 	if (value < 0)
 		return vpa_missing();
-	if (!strcmp(unit, "ns"))
+	if (measure == VPA_MEASURE_NS)
 		return vpa_duration(vpt_sat_u64(value + 0.5));
-	if (!strcmp(unit, "B"))
+	if (measure == VPA_MEASURE_BYTES)
 		return vpa_bytes(vpt_sat_u64(value + 0.5));
 	n = vpa_fixed(value, value < 100 ? 1 : 0);
 	if (kind == VPA_METRIC_FPS || kind == VPA_METRIC_BPS)
