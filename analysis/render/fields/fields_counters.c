@@ -111,6 +111,9 @@ TABLE(vpa_fields_counter, "counter", "a series of samples", counter_fields);
 
 const struct vpa_view vpa_views_counters[] = {
 	{"counters", "Series",
-		.first = "name unit device samples min mean mean_of p95 max energy_wh"},
+		.first = "name unit device samples min mean mean_of p95 max energy_wh",
+		VPA_TEXT_COLUMNS({"min", .key = "min", .drop = 3}, {"mean", .key = "mean"},
+			{"p95", .key = "p95", .drop = 2}, {"max", .key = "max"},
+			{"samples", .key = "samples", .drop = 1})},
 	{.path = NULL},
 };

@@ -96,6 +96,10 @@ static struct vpa_num cell_of(const struct vpa_column *c, const struct vpa_at *r
 		return (struct vpa_num){""};
 	if (v.kind == VPA_VALUE_NULL)
 		return vpa_missing();
+	if (vpa_measure_of(f->unit) == VPA_MEASURE_OF_ROW) {
+		read_key(row, fields, "unit", &over);
+		return vpa_sample_value(v.real, over.text);
+	}
 	if (!c->over)
 		return written(c, f, &v, d);
 	read_key(row, fields, c->over, &over);

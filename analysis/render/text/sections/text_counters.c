@@ -1,6 +1,7 @@
 /* text_counters.c - the section of counters: the series, energy, and memory by stage. */
 #include "analysis/render/text/sections/text_sections.h"
 
+#include "analysis/render/fields/view.h"
 #include "analysis/render/measures.h"
 
 #include <stdio.h>
@@ -14,7 +15,8 @@ static int is_shown(const struct vpa_counter *c)
 	return c->series != VPT_SERIES_MEMORY_TOTAL && vpa_measure_of(c->unit) != VPA_MEASURE_BITS;
 }
 
-static void add_series(struct vpa_table *t, const struct vpa_report *r)
+static void add_series(struct vpa_table *t, const struct vpa_report *r, const struct vpa_view *v,
+	const struct vpa_digest *d)
 {
 	char device[32] = "";
 	size_t i, shown = 0, left_out = 0;
@@ -37,11 +39,7 @@ static void add_series(struct vpa_table *t, const struct vpa_report *r)
 		row = vpa_table_row(t, 1, "%s%s%s%s", c->device >= 0 ? device : "",
 			vpa_fit(c->name, 60).text, c->unit[0] && !is_bytes ? ", " : "",
 			is_bytes ? "" : vpa_fit(c->unit, 12).text);
-		row->cells[0] = vpa_sample_value(c->min, c->unit);
-		row->cells[1] = vpa_sample_value(c->mean, c->unit);
-		row->cells[2] = vpa_sample_value(c->p95, c->unit);
-		row->cells[3] = vpa_sample_value(c->max, c->unit);
-		row->cells[4] = vpa_count(c->samples);
+		vpa_text_fill(row, v, c, d);
 	}
 	vpa_table_more(t, left_out);
 }
@@ -195,16 +193,14 @@ static void add_notes(struct vpa_table *t, const struct vpa_report *r)
 
 void vpa_text_counters(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"min", .drop = 3}, {.head = "mean"},
-		{"p95", .drop = 2}, {.head = "max"}, {"samples", .drop = 1}};
+	const struct vpa_view *v = vpa_view_of("counters");
 	const char *interval = vpa_meta(r, VPT_METADATA_COUNTERS_INTERVAL),
 		   *list = vpa_meta(r, VPT_METADATA_COUNTERS);
 	struct vpa_table t;
 
-	(void)d;
 	if (!r->counter_count)
 		return;
-	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "COUNTERS%s%s%s",
+	vpa_table_init(&t, v->columns, v->column_count, "COUNTERS%s%s%s",
 		interval ? ", every "
 		: list   ? ", "
 			 : "",
@@ -212,7 +208,7 @@ void vpa_text_counters(struct vpa_page *p, const struct vpa_report *r, const str
 		: list   ? vpa_fit(list, 60).text
 			 : "",
 		interval ? " ms" : "");
-	add_series(&t, r);
+	add_series(&t, r, v, d);
 	add_notes(&t, r);
 	vpa_page_table(p, &t);
 }
