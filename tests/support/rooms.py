@@ -22,9 +22,9 @@ FOREIGN = {"check_NAME.c", "cupti.h"}
 SMALL = {
     "analysis/mpi",  # a program of its own, which alone links MPI
 }
-# names that two headers have, with the reason
+# names, without their ends, that files of two rooms have, with the reason
 TWICE = {
-    "finding.h",  # a row of the report, and what makes such rows
+    "finding",  # a row of the report, and what makes such rows
 }
 
 
@@ -79,13 +79,13 @@ def main(root):
             faults.append("%s: expected %s, found %d" % (room, wanted, count))
     for room in sorted(SMALL - set(sizes)):
         faults.append("%s: is on the list of small rooms, but has no file" % room)
-    names = collections.defaultdict(list)
+    names = collections.defaultdict(set)
     for file in files:
         if file.endswith((".c", ".h")) and not file.endswith("/main.c"):
-            names[os.path.basename(file)].append(file)
+            names[os.path.basename(file)[:-2]].add(os.path.dirname(file))
     for name, where in sorted(names.items()):
         if len(where) > 1 and name not in TWICE:
-            faults.append("%s: expected one file of this name, found %s" % (name, ", ".join(where)))
+            faults.append("%s: expected files of this name in one room, found them in %s" % (name, ", ".join(sorted(where))))
     for name in sorted(TWICE):
         if len(names[name]) < 2:
             faults.append("%s: may be there twice, but is not: take it off the list" % name)

@@ -7,7 +7,7 @@
 #include "analysis/retime/replay/effects.h"
 #include "analysis/retime/tape/tape.h"
 
-/* ---- moments.c: recorded moments, and when they are in each world of a replay.
+/* ---- recorded_moments.c: recorded moments, and when they are in each world of a replay.
  *
  * If an op ends at a moment, it is the latest of the ends of all ops that had ended by then; else, if one starts then,
  * the earliest start of all ops that start from then on. Else it is the host's, as the start of a range is: the same part

@@ -1,4 +1,4 @@
-/* moments.c - what calls and ops around each moment say of it. */
+/* recorded_moments.c - what calls and ops around each moment say of it. */
 #include "analysis/retime/replay/replay.h"
 
 #include "analysis/retime/replay/replay_clocks.h"
