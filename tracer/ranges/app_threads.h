@@ -23,11 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-	VTR_DEPTH_MAX = 256,    /* ranges open on one thread */
-	VTR_STARTED_MAX = 4096, /* start/end ranges open in the process */
-	VTR_LOSERS_MAX = 1024   /* threads per capture with a drop count of their own */
-};
+enum { VTR_LOSERS_MAX = 1024 }; /* threads per capture with a drop count of their own */
 
 /* ---- application threads ---- */
 

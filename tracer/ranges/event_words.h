@@ -13,7 +13,7 @@
 #define VPTRACE_TRACER_RANGES_EVENT_WORDS_H
 
 #include "tracer/handover/word_ring.h"
-#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/words/thread_event.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -11,6 +11,7 @@
 
 #include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/open_range.h"
+#include "tracer/vptrace.h"
 
 enum {
 	VTR_STACK_FORGOTTEN_DOMAINS = 8,

@@ -4,7 +4,11 @@
 
 #include <stdint.h>
 
-enum { VTR_BLOB_MAX = 256 }; /* bytes kept of a payload */
+enum {
+	VTR_DEPTH_MAX = 256,    /* ranges open on one thread */
+	VTR_STARTED_MAX = 4096, /* start/end ranges open in the process */
+	VTR_BLOB_MAX = 256      /* bytes kept of a payload */
+};
 
 /* The payload of a range or mark. All zeros: none. */
 struct vtr_payload {
