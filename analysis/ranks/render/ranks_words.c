@@ -167,6 +167,34 @@ static void add_sizes(
 	vpa_words_add(w, "", ", %s %% of the time.", vpa_percent(p->ns, job->span_ns).text);
 }
 
+static void add_slow_link(const struct vpa_job_pattern *p, struct vpa_words *w)
+{
+	vpa_words_add(w, "", "The link of ");
+	add_ranks(w, p->ranks, 0);
+	vpa_words_add(w, "", " is slow: ");
+	add_collective(p->collective, w);
+	vpa_words_add(w, "", " transfers for %s there, for %s elsewhere, ",
+		vpa_duration(p->found_ns).text, vpa_duration(p->usual_ns).text);
+	vpa_words_add(w, "", "%s times.", vpa_count(p->collectives).text);
+	if (p->bytes && p->found_ns && p->usual_ns)
+		vpa_words_add(w, " ", "Of %s it moves %s GB/s, elsewhere %s.",
+			vpa_bytes(p->bytes).text,
+			vpa_fixed((double)p->bytes / (double)p->found_ns, 1).text,
+			vpa_fixed((double)p->bytes / (double)p->usual_ns, 1).text);
+}
+
+static void add_late_peer(
+	const struct vpa_job *job, const struct vpa_job_pattern *p, struct vpa_words *w)
+{
+	vpa_words_add(w, "", "Rank %s %s: rank %s waits ", p->ranks,
+		p->kind == VPA_PATTERN_LATE_SENDER     ? "sends late"
+		: p->kind == VPA_PATTERN_LATE_RECEIVER ? "receives late"
+						       : "comes late to send/recv",
+		p->peers);
+	add_per_unit(job, p->ns, w);
+	vpa_words_add(w, "", " for it.");
+}
+
 struct vpa_words vpa_ranks_pattern_words(const struct vpa_job *job, const struct vpa_job_pattern *p)
 {
 	struct vpa_words w = {.used = 0};
@@ -185,29 +213,12 @@ struct vpa_words vpa_ranks_pattern_words(const struct vpa_job *job, const struct
 			vpa_plural(p->collectives), p->collectives == 1 ? "s" : "");
 		break;
 	case VPA_PATTERN_SLOW_LINK:
-		vpa_words_add(&w, "", "The link of ");
-		add_ranks(&w, p->ranks, 0);
-		vpa_words_add(&w, "", " is slow: ");
-		add_collective(p->collective, &w);
-		vpa_words_add(&w, "", " transfers for %s there, for %s elsewhere, ",
-			vpa_duration(p->found_ns).text, vpa_duration(p->usual_ns).text);
-		vpa_words_add(&w, "", "%s times.", vpa_count(p->collectives).text);
-		if (p->bytes && p->found_ns && p->usual_ns)
-			vpa_words_add(&w, " ", "Of %s it moves %s GB/s, elsewhere %s.",
-				vpa_bytes(p->bytes).text,
-				vpa_fixed((double)p->bytes / (double)p->found_ns, 1).text,
-				vpa_fixed((double)p->bytes / (double)p->usual_ns, 1).text);
+		add_slow_link(p, &w);
 		break;
 	case VPA_PATTERN_LATE_SENDER:
 	case VPA_PATTERN_LATE_RECEIVER:
 	case VPA_PATTERN_LATE_PEER:
-		vpa_words_add(&w, "", "Rank %s %s: rank %s waits ", p->ranks,
-			p->kind == VPA_PATTERN_LATE_SENDER     ? "sends late"
-			: p->kind == VPA_PATTERN_LATE_RECEIVER ? "receives late"
-							       : "comes late to send/recv",
-			p->peers);
-		add_per_unit(job, p->ns, &w);
-		vpa_words_add(&w, "", " for it.");
+		add_late_peer(job, p, &w);
 		break;
 	case VPA_PATTERN_ULYSSES:
 		add_ranks(&w, p->ranks, 1);
