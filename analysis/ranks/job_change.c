@@ -52,18 +52,17 @@ static int take_number(struct words *w, int64_t *out)
 /* "3", "4 to 7". 0: it is neither, or there are too many. */
 static int take_ranks(struct words *w, struct vpa_job_change *out)
 {
-	int64_t first, last;
+	int64_t first, last, i;
 
 	if (!take_number(w, &first))
 		return 0;
 	last = first;
 	if (take_word(w, "to") && (!take_number(w, &last) || last < first))
 		return 0;
-	for (; first <= last; first++) {
-		if (out->rank_count == VPA_JOB_CHANGE_RANKS)
-			return 0;
-		out->ranks[out->rank_count++] = first;
-	}
+	if (last - first >= VPA_JOB_CHANGE_RANKS - (int64_t)out->rank_count)
+		return 0;
+	for (i = 0; i <= last - first; i++)
+		out->ranks[out->rank_count++] = first + i;
 	return 1;
 }
 

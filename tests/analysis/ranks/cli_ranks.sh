@@ -141,6 +141,8 @@ refused() {
 	says err "$2"
 }
 refused "9 like median" "there is no rank 9"
+refused "9223372036854775807 like median" "there is no rank 9223372036854775807"
+refused "9223372036854775800 to 9223372036854775807: host 0.5" "there is no rank 9223372036854775800"
 refused "0 to 8 like median" "of up to 8 ranks"
 refused "x like median" 'expected "all: CHANGE", "3: CHANGE" or "3 like median"'
 refused "3, like median" "found \"3, like median\""
