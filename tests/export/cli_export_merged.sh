@@ -145,6 +145,11 @@ expect 2 "another format" export job/rank0.json job/rank1.json --format csv -o r
 says err "perfetto and chrome take several"
 expect 2 "one rank twice" export job/rank0.json job/rank0.json --format chrome -o twice.json
 [ ! -e twice.json ] || fail "a failed export left a file"
+# Beside others too: read back it would be another rank, that the others wait for.
+cp job/rank0.json copy.json
+expect 2 "one rank twice, beside another" export job/rank0.json copy.json job/rank1.json --format chrome -o twice.json
+says err "rank 0 is in job/rank0.json too: only copy.json counts: one file has each rank once"
+[ ! -e twice.json ] || fail "a failed export left a file"
 expect 1 "one that is not there" export job/rank0.json nothing.json --format chrome -o none.json
 [ ! -e none.json ] || fail "a failed export left a file"
 finish

@@ -3,6 +3,7 @@
 
 #include "analysis/export/text_line.h"
 #include "analysis/export/trace_clocks.h"
+#include "analysis/ranks/job.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>
@@ -93,6 +94,9 @@ int vpa_chrome_merge(const struct vpa_export_job *job, const char *const *paths,
 	rc = m.members && m.order
 		     ? vpa_trace_clocks_find(paths, count, job->analysis, &m.clocks, err)
 		     : vpt_fail(err, VPT_ENOMEM, "no memory to merge traces");
+	if (!rc && m.clocks.job->duplicate_count)
+		rc = vpt_fail(err, VPT_EINVAL, "%s: one file has each rank once",
+			m.clocks.job->duplicates[0]);
 	if (!rc)
 		name_members(&m);
 	for (i = 0; i < count && !rc; i++) {
