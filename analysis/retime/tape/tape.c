@@ -222,6 +222,7 @@ static int add_op(struct vpa_tape_reading *r, const struct vpa_tape_op *op, uint
 	r->correlations[t->op_count] = correlation;
 	t->ops[t->op_count] = *op;
 	t->ops[t->op_count].row = (uint32_t)t->op_count; /* until they are sorted */
+	t->ops[t->op_count].call = VPA_TAPE_NONE;        /* until they are joined */
 	t->op_count++;
 	return VPT_OK;
 }

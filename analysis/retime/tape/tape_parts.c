@@ -38,6 +38,7 @@ static int keep_ops(struct vpa_tape_reading *r, size_t first)
 	for (i = 0; i < count; i++) {
 		correlations[i] = r->correlations[t->ops[i].row];
 		t->ops[i].row = (uint32_t)i;
+		t->ops[i].call = VPA_TAPE_NONE;
 	}
 	vpt_free(r->correlations);
 	r->correlations = correlations;

@@ -174,6 +174,47 @@ static void test_some_parts(void **state)
 	vpa_retiming_free(&parts);
 }
 
+/* Kernels of many parts, of which those of some chunks alone have calls: a part without calls joins nothing, and the next one keeps its
+ * kernels. Without any calls nothing is replayed. */
+static void test_parts_without_calls(void **state)
+{
+	enum { CHUNKS = 8, KERNELS = 4000 };
+	char *script = malloc((size_t)CHUNKS * KERNELS * LINE);
+	unsigned with, i, k;
+
+	(void)state;
+	for (with = 0; with < 1u << CHUNKS; with = with * 3 + 1) {
+		struct vpa_retiming out;
+		struct vpa_span span = {0, 1000 + (uint64_t)CHUNKS * KERNELS * 1000};
+		struct vpt_trace *own;
+		struct vpt_err err = {0};
+		size_t used = 0;
+		int rc;
+
+		for (i = 0; i < CHUNKS; i++, used += (size_t)sprintf(script + used, "chunk\n"))
+			for (k = 0; k < KERNELS; k++) {
+				unsigned at = 1000 + 1000 * (i * KERNELS + k);
+
+				if (with >> i & 1)
+					used += (size_t)sprintf(script + used,
+						"call t1 cudaLaunchKernel %u-%u corr %u\n", at,
+						at + 100, i * KERNELS + k + 1);
+				used += (size_t)sprintf(script + used,
+					"kernel s7 %u-%u corr %u \"gemm\"\n", at + 200, at + 900,
+					i * KERNELS + k + 1);
+			}
+		rc = vpt_script_trace(script, &own, &err);
+		assert_int_equal(rc, VPT_OK);
+		rc = vpa_retime_in_parts(
+			own, 1, UINT64_MAX, KERNELS, NULL, 0, &span, 1, &out, &err);
+		assert_int_equal(rc, with ? VPT_OK : VPT_EUNSUPPORTED);
+		assert_true(with ? out.parts > 0 : !out.parts);
+		vpa_retiming_free(&out);
+		vpt_trace_close(own);
+	}
+	free(script);
+}
+
 /* A unit of 100 with a stage of 60 that a part has, and one that none has. */
 static void test_stage_in_no_part(void **state)
 {
@@ -206,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_parts),
 		cmocka_unit_test(test_some_parts),
+		cmocka_unit_test(test_parts_without_calls),
 		cmocka_unit_test(test_stage_in_no_part),
 	};
 	char *script = malloc((size_t)LAUNCHES * LINE);
