@@ -150,6 +150,8 @@ static int replay_all(
 	if (rc != VPT_END)
 		return rc;
 	r->out->share = vpa_tape_share(reading);
+	r->out->ops += vpa_tape_unjoined_ops(reading);
+	r->out->ops_without_call += vpa_tape_unjoined_ops(reading);
 	if (vpa_tape_has_calls(reading) && vpa_tape_has_ops(reading))
 		return VPT_OK;
 	return vpt_fail(err, VPT_EUNSUPPORTED, "the trace has no %s",

@@ -159,6 +159,8 @@ void vpa_tape_close(struct vpa_tape_reading *r); /* accepts NULL */
 /* Whether all of the trace has been read that has calls, and ops. */
 int vpa_tape_has_calls(const struct vpa_tape_reading *r);
 int vpa_tape_has_ops(const struct vpa_tape_reading *r);
+/* How many ops were in parts without calls, which are not handed over: none of them has its call. */
+uint64_t vpa_tape_unjoined_ops(const struct vpa_tape_reading *r);
 double vpa_tape_share(const struct vpa_tape_reading
 		*r); /* of the chunks around the window, that were not left out */
 

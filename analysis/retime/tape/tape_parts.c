@@ -232,6 +232,15 @@ static int begin_part(struct vpa_tape_reading *r, struct vpt_err *err)
 	return rc ? rc : skip_chunks(r, err);
 }
 
+/* Ops of a part that nothing is joined in, and that nobody gets. */
+static void count_unjoined(struct vpa_tape_reading *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->tape->op_count; i++)
+		r->unjoined_ops += (uint64_t)vpa_tape_counts(r->tape, r->tape->ops[i].start_ns);
+}
+
 static int end_part(struct vpa_tape_reading *r)
 {
 	struct vpa_tape *t = r->tape;
@@ -241,8 +250,12 @@ static int end_part(struct vpa_tape_reading *r)
 		t->to_ns = UINT64_MAX;
 	r->has_calls |= r->row_count > 0;
 	r->has_ops |= t->op_count > 0;
-	if (rc || !r->row_count || !t->op_count)
+	if (rc)
 		return rc;
+	if (!r->row_count || !t->op_count) {
+		count_unjoined(r);
+		return VPT_OK;
+	}
 	rc = vpa_tape_join(r);
 	if (!rc)
 		t->start_ns = t->calls[0].start_ns < t->ops[0].start_ns ? t->calls[0].start_ns
@@ -303,6 +316,11 @@ int vpa_tape_has_calls(const struct vpa_tape_reading *r)
 int vpa_tape_has_ops(const struct vpa_tape_reading *r)
 {
 	return r->has_ops;
+}
+
+uint64_t vpa_tape_unjoined_ops(const struct vpa_tape_reading *r)
+{
+	return r->unjoined_ops;
 }
 
 double vpa_tape_share(const struct vpa_tape_reading *r)

@@ -28,6 +28,7 @@ struct vpa_tape_reading {
 	double stride; /* chunks from the beginning of a part to that of the next; 0: nothing is left out */
 	uint64_t enough; /* calls and ops in memory, before the part may be full */
 	int has_ended, has_calls, has_ops;
+	uint64_t unjoined_ops; /* of parts without calls */
 	struct vpa_tape *tape, own_tape;
 	struct vpa_tape_row *rows;
 	size_t row_count, row_cap;

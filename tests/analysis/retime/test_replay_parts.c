@@ -209,6 +209,9 @@ static void test_parts_without_calls(void **state)
 			own, 1, UINT64_MAX, KERNELS, NULL, 0, &span, 1, &out, &err);
 		assert_int_equal(rc, with ? VPT_OK : VPT_EUNSUPPORTED);
 		assert_true(with ? out.parts > 0 : !out.parts);
+		assert_int_equal(out.ops, CHUNKS * KERNELS);
+		assert_int_equal(
+			out.ops_without_call, (CHUNKS - __builtin_popcount(with)) * KERNELS);
 		vpa_retiming_free(&out);
 		vpt_trace_close(own);
 	}
