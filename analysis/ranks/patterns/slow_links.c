@@ -28,7 +28,8 @@ struct transfers {
 	uint32_t group;
 	const struct vpa_collective_key *key;
 	size_t count;
-	uint64_t median_ns;
+	uint64_t median_ns,
+		usual_ns; /* usual_ns: of the same call in other groups; UINT64_MAX: not known */
 };
 
 struct links {
@@ -36,8 +37,7 @@ struct links {
 	const struct vpa_job_rows *rows;
 	struct transfers *items;
 	size_t count, cap;
-	int64_t *
-		numbers; /* room for the rows of the longest group, for all items, and for all ranks */
+	int64_t *numbers; /* room for the rows of the longest group, and for all ranks */
 	uint32_t *slow_groups_of,
 		slow_groups; /* by rank, and all: those that are slow beside others */
 };
@@ -61,7 +61,7 @@ static int is_same_call(const struct vpa_collective_key *a, const struct vpa_col
 static int is_slow(uint64_t ns, uint64_t usual_ns, uint64_t uncertainty_ns)
 {
 	return ns > vpt_sat_mul(usual_ns, SLOW_PERCENT) / 100 &&
-	       ns - usual_ns > SLOW_NS + uncertainty_ns;
+	       vpt_sat_sub(ns, usual_ns) > vpt_sat_add(SLOW_NS, uncertainty_ns);
 }
 
 /* ---- groups beside each other ---- */
@@ -99,7 +99,8 @@ static int list_calls(struct links *l, uint32_t group)
 		before = key;
 		if (vpt_grow(&l->items, &l->cap, l->count + 1, sizeof(*l->items)))
 			return VPT_ENOMEM;
-		l->items[l->count++] = (struct transfers){.group = group, .key = key};
+		l->items[l->count++] =
+			(struct transfers){.group = group, .key = key, .usual_ns = UINT64_MAX};
 	}
 	for (; first < l->count; first++) {
 		struct transfers *t = &l->items[first];
@@ -114,25 +115,72 @@ static int list_calls(struct links *l, uint32_t group)
 	return VPT_OK;
 }
 
-static int is_comparable(
-	const struct links *l, const struct transfers *a, const struct transfers *b)
+static size_t members_of(const struct links *l, const struct transfers *t)
 {
-	const struct vpa_group *groups = l->job->matching.groups;
-
-	return a->group != b->group && b->count >= ROWS_LEAST &&
-	       groups[a->group].rank_count == groups[b->group].rank_count &&
-	       is_same_call(a->key, b->key);
+	return l->job->matching.groups[t->group].rank_count;
 }
 
-/* Of the same call in other groups; UINT64_MAX: there is none. */
-static uint64_t usual_of(const struct links *l, const struct transfers *t)
-{
-	size_t i, n = 0;
+/* Calls that are alike are neighbours, those of few rows behind the others, and the fast ones first. */
+struct alike {
+	struct transfers *transfers;
+	size_t members;
+	int is_rare;
+};
 
+static int by_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_call(const struct alike *x, const struct alike *y)
+{
+	const struct vpa_collective_key *a = x->transfers->key, *b = y->transfers->key;
+	int order = by_number(a->kind, b->kind);
+
+	order = order ? order : by_number(a->bytes, b->bytes);
+	order = order ? order : by_number(a->blocks, b->blocks);
+	order = order ? order : by_number(x->members, y->members);
+	order = order ? order : by_number((unsigned)x->is_rare, (unsigned)y->is_rare);
+	return order || a == b ? order : strcmp(a->text, b->text);
+}
+
+static int by_call_and_time(const void *a, const void *b)
+{
+	const struct alike *x = a, *y = b;
+	int order = by_call(x, y);
+
+	return order ? order : by_number(x->transfers->median_ns, y->transfers->median_ns);
+}
+
+/* The median of the others, of two the shorter one. A group has a call once, so that others are of other groups. */
+static void set_usual(const struct alike *alike, size_t count)
+{
+	size_t i, middle = (count - 2) / 2;
+
+	for (i = 0; i < count && count > 1 && !alike->is_rare; i++)
+		alike[i].transfers->usual_ns =
+			alike[middle < i ? middle : middle + 1].transfers->median_ns;
+}
+
+static int find_usual(struct links *l)
+{
+	struct alike *alike = vpt_alloc(l->count + 1, sizeof(*alike));
+	size_t i, first;
+	int rc;
+
+	if (!alike)
+		return VPT_ENOMEM;
 	for (i = 0; i < l->count; i++)
-		if (is_comparable(l, t, &l->items[i]))
-			l->numbers[n++] = (int64_t)l->items[i].median_ns;
-	return n ? (uint64_t)vpa_nth(l->numbers, n, (n - 1) / 2) : UINT64_MAX;
+		alike[i] = (struct alike){
+			&l->items[i], members_of(l, &l->items[i]), l->items[i].count < ROWS_LEAST};
+	rc = vpa_sort(alike, l->count, sizeof(*alike), by_call_and_time);
+	for (i = first = 0; i < l->count && !rc; i++)
+		if (i + 1 == l->count || by_call(&alike[i], &alike[i + 1])) {
+			set_usual(&alike[first], i + 1 - first);
+			first = i + 1;
+		}
+	vpt_free(alike);
+	return rc;
 }
 
 static int put_slow(struct links *l, const struct vpa_group *g, const size_t *ranks, size_t count,
@@ -146,8 +194,8 @@ static int put_slow(struct links *l, const struct vpa_group *g, const size_t *ra
 	return p.ranks ? vpa_pattern_put(l->job, p) : VPT_ENOMEM;
 }
 
-/* Of a group's calls that are slow, one pattern: that of the most time. */
-static int compare_group(struct links *l, uint32_t group)
+/* Of a group's calls that are slow, one pattern: that of the most time. The calls are *at and behind it, which moves to the next group. */
+static int compare_group(struct links *l, uint32_t group, size_t *at)
 {
 	const struct vpa_group *g = &l->job->matching.groups[group];
 	uint64_t uncertainty_ns = l->job->uncertainty_ns, most_ns = 0;
@@ -155,17 +203,17 @@ static int compare_group(struct links *l, uint32_t group)
 	size_t *ranks, i;
 	int rc;
 
-	for (i = 0; i < l->count; i++) {
-		const struct transfers *t = &l->items[i];
-		uint64_t usual_ns = t->group == group ? usual_of(l, t) : UINT64_MAX, ns;
+	for (; *at < l->count && l->items[*at].group == group; ++*at) {
+		const struct transfers *t = &l->items[*at];
+		uint64_t ns;
 
-		if (usual_ns == UINT64_MAX || t->count < ROWS_LEAST ||
-			!is_slow(t->median_ns, usual_ns, uncertainty_ns))
+		if (t->usual_ns == UINT64_MAX ||
+			!is_slow(t->median_ns, t->usual_ns, uncertainty_ns))
 			continue;
-		ns = vpt_sat_mul(t->median_ns - usual_ns, t->count);
+		ns = vpt_sat_mul(t->median_ns - t->usual_ns, t->count);
 		if (ns > most_ns) {
 			most_ns = ns;
-			p.usual_ns = usual_ns;
+			p.usual_ns = t->usual_ns;
 			p.found_ns = t->median_ns;
 			p.collective = t->key->kind;
 			p.bytes = t->key->bytes;
@@ -298,20 +346,21 @@ int vpa_find_slow_links(struct vpa_job *job, const struct vpa_job_rows *rows)
 {
 	struct links l = {.job = job, .rows = rows};
 	const struct vpa_group *groups = job->matching.groups;
-	size_t most = VPA_PAIRED_MOST;
+	size_t most = VPA_PAIRED_MOST, at = 0;
 	uint32_t g;
 	int rc;
 
 	for (g = 0; g < job->matching.group_count; g++)
 		most = groups[g].row_count > most ? groups[g].row_count : most;
-	l.numbers = vpt_alloc(
-		most + 16 * job->matching.group_count + job->rank_count + 1, sizeof(*l.numbers));
+	l.numbers = vpt_alloc(most + job->rank_count + 1, sizeof(*l.numbers));
 	l.slow_groups_of = vpt_calloc(job->rank_count + 1, sizeof(*l.slow_groups_of));
 	rc = l.numbers && l.slow_groups_of ? VPT_OK : VPT_ENOMEM;
 	for (g = 0; g < job->matching.group_count && job->matching.group_count > 1 && !rc; g++)
 		rc = list_calls(&l, g);
+	if (!rc)
+		rc = find_usual(&l);
 	for (g = 0; g < job->matching.group_count && !rc; g++)
-		rc = compare_group(&l, g);
+		rc = compare_group(&l, g, &at);
 	if (!rc)
 		rc = name_common(&l);
 	for (g = 0; g < job->matching.group_count && !rc; g++)
