@@ -32,7 +32,7 @@ static int list_waits(const struct vpa_job *job, int64_t *waits)
 		least_ns = r->init_ns < least_ns ? r->init_ns : least_ns;
 	}
 	for (i = 0; i < job->rank_count; i++)
-		waits[i] = (int64_t)((job->list.items[i]->init_ns - least_ns) & INT64_MAX);
+		waits[i] = vpt_sat_diff(job->list.items[i]->init_ns, least_ns);
 	return 1;
 }
 

@@ -390,6 +390,29 @@ static void groups_in_step_without_a_name_are_told(void **state)
 	}
 }
 
+/* Whatever files say of it. */
+static void a_start_of_any_length_is_compared(void **state)
+{
+	struct vpt_random random = {8};
+	struct rig_job *job = new_job(&random, 4);
+	struct vpa_rank_list list = {.count = 0};
+	struct vpa_job *found;
+	struct vpt_err err;
+	size_t i;
+
+	(void)state;
+	rig_run(job, &random);
+	rig_ranks(job, &list);
+	for (i = 0; i < list.count; i++) {
+		list.items[i]->inits = 3;
+		list.items[i]->init_ns = i ? 5 + (UINT64_C(1) << 63) : 5;
+	}
+	assert_int_equal(vpa_job_new(&list, &found, &err), 0);
+	assert_string_equal(found->init_late_ranks, "0");
+	assert_int_equal(found->init_late_ns, INT64_MAX);
+	clear(job, found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +421,7 @@ int main(void)
 		cmocka_unit_test(one_late_rank_takes_no_turns),
 		cmocka_unit_test(a_capture_that_ends_early_is_named),
 		cmocka_unit_test(a_slow_link_is_named_with_what_it_takes),
+		cmocka_unit_test(a_start_of_any_length_is_compared),
 		cmocka_unit_test(a_late_sender_and_a_late_receiver_are_named),
 		cmocka_unit_test(a_pipeline_is_named_with_its_longest_bubbles),
 		cmocka_unit_test(groups_in_step_without_a_name_are_told),
