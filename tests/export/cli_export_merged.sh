@@ -99,6 +99,11 @@ expect 0 "read back" ranks kinds.json
 same "the GPUs of ranks, read back" "$(grep NVIDIA kinds)" "$(grep NVIDIA out)"
 expect 0 "the GPUs of the file" info kinds.json
 same "in order" "NVIDIA A, 100 NVIDIA B, 101 NVIDIA C, 102 NVIDIA D, 103 " "$(sed -n 's/^device [0-9]* *\(NVIDIA .\),.* \(10[0-9]\) SMs.*/\1, \2/p' out | tr '\n' ' ')"
+# A rate is less than what all of them can be added up from, whatever the file says.
+sed 's/\("unit":"[0-9]* [0-9]* [-0-9]* [-0-9]*\) [^ ]* /\1 1.7e308 /' kinds.json >rates.json
+same "ranks with another rate" "4" "$(grep -c 1.7e308 rates.json)"
+expect 0 "rates without end" ranks rates.json --format json
+same "no rank has one" "" "$(grep '"fps": [0-9]' out)"
 # Groups keep their communicators.
 python3 "$source/tests/support/ranks_job.py" grouped ranks=4 groups=2 steps=3 host=2:200000
 expect 0 "ranks in groups" ranks grouped/rank*.json --format json

@@ -27,6 +27,9 @@
  * with a sign. */
 #define VPA_RANK_LATEST_NS (UINT64_MAX >> 3)
 
+/* Frames in a second are fewer, so that those of all ranks together are a number. */
+#define VPA_RANK_FPS_MOST 1e18
+
 /* What a stretch of a rank's time is, the first that holds. */
 enum vpa_part_class {
 	VPA_TIME_COMPUTE, /* a kernel runs that is no collective; kind: enum vpa_family */

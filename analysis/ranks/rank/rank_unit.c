@@ -5,7 +5,6 @@
 #include "formats/base/memory.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,7 +55,8 @@ int vpa_rank_unit_read(struct vpa_rank *rank, const char *text)
 		    &units, &unit_ns, &from_ns, &to_ns, &fps, &bps, &at) != 6 ||
 		!at || !find_kind(text + at, &kind))
 		return 0;
-	if (!units || !unit_ns || unit_ns > VPA_RANK_LATEST_NS || !isfinite(fps) || fps < 0)
+	if (!units || !unit_ns || unit_ns > VPA_RANK_LATEST_NS ||
+		!(fps >= 0 && fps < VPA_RANK_FPS_MOST))
 		return 0;
 	rank->unit = kind;
 	rank->units = units;

@@ -259,7 +259,7 @@ static void get_figures(struct reader *r)
 	}
 	fps = vpa_get_number(&r->numbers);
 	memcpy(&x->fps, &fps, sizeof(fps));
-	if (!(x->fps >= 0 && x->fps < 1e18))
+	if (!(x->fps >= 0 && x->fps < VPA_RANK_FPS_MOST))
 		x->fps = 0;
 }
 
