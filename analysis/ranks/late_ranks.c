@@ -14,7 +14,9 @@
 enum {
 	IN_STEP = 50,      /* waits of less than 1 / this of the time */
 	MOST_PERCENT = 75, /* of the blame: what the late ranks have together */
-	EQUAL = 10         /* as late are ranks apart by 1 / this of what the others wait */
+	CUT_LEAST =
+		20, /* of a capture that ends early: what is known of less than 1 / this of the time counts as of that */
+	EQUAL = 10  /* as late are ranks apart by 1 / this of what the others wait */
 };
 
 /* What a rank itself is to blame for: not what it was later by since it waited for others elsewhere, or left the collective before
@@ -37,9 +39,35 @@ static uint64_t all_blame(const struct vpa_job_rank *r, int with_start)
 	return with_start ? r->blame_ns : r->blame_ns - r->start_blame_ns;
 }
 
+/* After a capture has ended, nobody is seen to wait for its rank: ranks are compared by what others wait while they are there. */
+static uint64_t as_if_whole(const struct vpa_job_rank *r, uint64_t ns)
+{
+	uint64_t span_ns = r->rank->last_ns - r->rank->first_ns;
+	uint64_t all_ns = vpt_sat_add(span_ns, r->cut_ns);
+
+	/* Of a shorter piece not much is known. */
+	if (span_ns < all_ns / CUT_LEAST)
+		span_ns = all_ns / CUT_LEAST;
+	return span_ns ? vpt_sat_scale(ns, all_ns, span_ns) : ns;
+}
+
+/* That; a start is once. */
 static uint64_t blame_of(const struct vpa_job_rank *r, int is_own, int with_start)
 {
-	return is_own ? own_blame(r, with_start) : all_blame(r, with_start);
+	uint64_t ns = is_own ? own_blame(r, 0) : all_blame(r, 0);
+	uint64_t with_ns = is_own ? own_blame(r, 1) : all_blame(r, 1);
+
+	return vpt_sat_add(as_if_whole(r, ns), with_start ? vpt_sat_sub(with_ns, ns) : 0);
+}
+
+uint64_t vpa_late_loss(const struct vpa_job *job, const struct vpa_late_ranks *late)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < late->rank_count; i++)
+		vpt_sat_add_to(&sum, blame_of(&job->ranks[late->ranks[i]], 0, late->with_start));
+	return late->rank_count < job->rank_count ? sum / (job->rank_count - late->rank_count) : 0;
 }
 
 int vpa_is_late(const struct vpa_late_ranks *out, size_t rank)
@@ -78,7 +106,7 @@ static int most_is_of_cut(const struct vpa_job *job, int with_start)
 	size_t i;
 
 	for (i = 0; i < job->rank_count; i++) {
-		uint64_t ns = all_blame(&job->ranks[i], with_start);
+		uint64_t ns = blame_of(&job->ranks[i], 0, with_start);
 
 		vpt_sat_add_to(&all_ns, ns);
 		vpt_sat_add_to(&cut_ns, job->ranks[i].cut_ns ? ns : 0);
@@ -98,8 +126,8 @@ static void find_ranks(const struct vpa_job *job, struct vpa_late_ranks *out)
 	for (i = 0; i < job->rank_count; i++) {
 		if (!may_be_late(out, &job->ranks[i]))
 			continue;
-		vpt_sat_add_to(&own_ns, own_blame(&job->ranks[i], out->with_start));
-		vpt_sat_add_to(&all_ns, all_blame(&job->ranks[i], out->with_start));
+		vpt_sat_add_to(&own_ns, blame_of(&job->ranks[i], 1, out->with_start));
+		vpt_sat_add_to(&all_ns, blame_of(&job->ranks[i], 0, out->with_start));
 	}
 	is_own = own_ns >= all_ns / 4;
 	all_ns = is_own ? own_ns : all_ns;
@@ -288,16 +316,20 @@ static void find_together(const struct vpa_job *job, struct vpa_late_ranks *out)
 struct vpa_late_ranks vpa_late_ranks_of(const struct vpa_job *job)
 {
 	struct vpa_late_ranks out = {.kind = VPA_LATE_NONE};
-	uint64_t time_ns = 0, start_ns = vpa_job_start_wait(job);
+	uint64_t time_ns = 0, wait_ns = 0, start_ns = vpa_job_start_wait(job);
 	size_t i;
 
-	for (i = 0; i < job->rank_count; i++)
-		vpt_sat_add_to(
-			&time_ns, job->ranks[i].rank->last_ns - job->ranks[i].rank->first_ns);
-	if (!job->blame_ns || job->wait_ns < time_ns / IN_STEP)
+	for (i = 0; i < job->rank_count; i++) {
+		const struct vpa_job_rank *r = &job->ranks[i];
+
+		vpt_sat_add_to(&time_ns, r->rank->last_ns - r->rank->first_ns);
+		vpt_sat_add_to(&time_ns, r->cut_ns);
+		vpt_sat_add_to(&wait_ns, blame_of(r, 0, 1));
+	}
+	if (!job->blame_ns || wait_ns < time_ns / IN_STEP)
 		return out;
-	out.with_start =
-		!start_ns || job->wait_ns - start_ns < vpt_sat_sub(time_ns, start_ns) / IN_STEP;
+	out.with_start = !start_ns ||
+			 vpt_sat_sub(wait_ns, start_ns) < vpt_sat_sub(time_ns, start_ns) / IN_STEP;
 	find_ranks(job, &out);
 	/* Of a start the replay knows nothing. */
 	if (job->is_replayed && !out.with_cut && !(start_ns && out.with_start))

@@ -25,6 +25,9 @@ struct vpa_late_ranks {
 
 struct vpa_late_ranks vpa_late_ranks_of(const struct vpa_job *job);
 
+/* What each of the other ranks loses by them, the mean, if ranks whose captures end early are as late to the end. */
+uint64_t vpa_late_loss(const struct vpa_job *job, const struct vpa_late_ranks *late);
+
 /* Whether a rank, an index in job->ranks, is one of them. */
 int vpa_is_late(const struct vpa_late_ranks *late, size_t rank);
 

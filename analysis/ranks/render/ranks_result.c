@@ -16,12 +16,6 @@
 
 /* ---- numbers of a job ---- */
 
-/* A sum over the job's units as that of one unit, in words. */
-static struct vpa_num per_unit(const struct vpa_job *job, uint64_t ns)
-{
-	return vpa_duration(vpt_sat_u64(vpa_job_per_unit(job, (double)ns) + 0.5));
-}
-
 static uint64_t mean(uint64_t sum, size_t count)
 {
 	return count ? sum / count : 0;
@@ -91,6 +85,8 @@ static uint64_t lost_ns(const struct vpa_job *job, const struct vpa_late_ranks *
 	uint64_t sum = 0;
 	size_t count = 0, whole = 0, i;
 
+	if (late->with_cut && late->rank_count)
+		return vpa_late_loss(job, late);
 	for (i = 0; i < job->rank_count; i++)
 		whole += !vpa_is_late(late, i) && !job->ranks[i].cut_ns;
 	for (i = 0; i < job->rank_count; i++)
@@ -103,12 +99,15 @@ static uint64_t lost_ns(const struct vpa_job *job, const struct vpa_late_ranks *
 	return mean(sum, count);
 }
 
-/* What a part makes a rank later by, beside one that waits: of a unit, but for a late start, which is once. */
-static struct vpa_num later_by(const struct vpa_job *job, const struct vpa_job_part *part)
+/* What a part makes rank `r` later by, beside one that waits: of a unit, but for a late start, which is once. */
+static struct vpa_num later_by(
+	const struct vpa_job *job, const struct vpa_job_rank *r, const struct vpa_job_part *part)
 {
 	uint64_t ns = mean(natural(part->ns), job->rank_count - 1);
 
-	return part->klass == VPA_LATE_BEGAN ? vpa_duration(ns) : per_unit(job, ns);
+	return vpa_duration(part->klass == VPA_LATE_BEGAN
+				    ? ns
+				    : vpt_sat_u64(vpa_job_rank_per_unit(job, r, (double)ns) + 0.5));
 }
 
 /* "1.21 ms of each 3.44 ms iteration (35.1 %)"; "70.0 ms, once" */
@@ -119,7 +118,8 @@ static void add_loss(
 	int is_window = job->unit == VPA_UNIT_WINDOW;
 
 	if (late->klass == VPA_LATE_BEGAN && late->part) {
-		vpa_words_add(w, "", "%s, once", later_by(job, late->part).text);
+		vpa_words_add(w, "", "%s, once",
+			later_by(job, &job->ranks[late->ranks[0]], late->part).text);
 		return;
 	}
 	vpa_words_add(w, "", "%s of %s%s%s%s", vpa_duration(lost).text, is_window ? "" : "each ",
@@ -210,6 +210,8 @@ static void put_result(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
 	const struct vpa_job_pattern *link = vpa_ranks_slow_link(job, late);
+	int is_cut = late->kind == VPA_LATE_NONE &&
+		     vpa_ranks_pattern(job, VPA_PATTERN_TRUNCATED) != NULL;
 	int is_unknown = late->kind == VPA_LATE_NONE && job->missing != 0;
 	struct vpa_words w = {.used = 0}, ranks = {.used = 0}, loss = {.used = 0};
 
@@ -223,8 +225,9 @@ static void put_result(
 		vpa_words_add(&w, "", "RANK%s %s", late->rank_count == 1 ? "" : "S", ranks.text);
 	switch (late->kind) {
 	case VPA_LATE_NONE:
-		vpa_words_add(&w, "", "THE RANKS%s KEEP STEP: a rank waits",
-			is_unknown ? " THAT ARE HERE" : "");
+		vpa_words_add(&w, "", "THE RANKS%s KEEP STEP%s: a rank waits",
+			is_unknown ? " THAT ARE HERE" : "",
+			is_cut ? " as far as their captures go" : "");
 		break;
 	case VPA_LATE_ALL:
 		vpa_words_add(&w, "", "%s: a rank waits", all_late_words(late->klass));
@@ -247,9 +250,13 @@ static void put_result(
 	if (is_unknown)
 		vpa_words_add(&w, " ",
 			"What all of them wait for one that is missing counts as a transfer.");
+	else if (is_cut)
+		vpa_words_add(&w, " ",
+			"What the others wait for one whose capture has ended counts as a "
+			"transfer.");
 	vpa_page_answer(p, "RESULT",
 		late->kind != VPA_LATE_NONE ? VPA_RED
-		: is_unknown                ? VPA_YELLOW
+		: is_unknown || is_cut      ? VPA_YELLOW
 					    : VPA_GREEN,
 		&w);
 }
@@ -385,7 +392,7 @@ static void put_less(struct vpa_page *p, const struct vpa_job *job,
 		return;
 	vpa_page_words(p, "", VPA_PLAIN, "It had less of something else: %s%s%s, %s %s.",
 		vpa_job_part_words(&less), less.place ? " in " : "", vpa_text_or(less.place, ""),
-		later_by(job, &less).text, vpa_unit_words(job->unit)->a_name);
+		later_by(job, first, &less).text, vpa_unit_words(job->unit)->a_name);
 }
 
 static void put_cause(
@@ -416,12 +423,12 @@ static void put_cause(
 	if (part->klass == VPA_LATE_BEGAN)
 		vpa_page_words(p, link ? "ALSO" : "CAUSE", VPA_PLAIN,
 			"Rank%s %s started %s later than a rank that waits for %s.",
-			vpa_plural(late->rank_count), who.text, later_by(job, part).text,
+			vpa_plural(late->rank_count), who.text, later_by(job, first, part).text,
 			late->rank_count == 1 ? "it" : "them");
 	else
 		vpa_page_words(p, "CAUSE", VPA_PLAIN,
 			"Rank %" PRId64 " %s, %s %s more than a rank that waits for it.",
-			first->number, what.text, later_by(job, part).text,
+			first->number, what.text, later_by(job, first, part).text,
 			vpa_unit_words(job->unit)->a_name);
 	if (link)
 		return;

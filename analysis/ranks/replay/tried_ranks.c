@@ -23,13 +23,22 @@ static int by_ns(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+/* One whose capture ends early waits less than the others for no other reason than that. */
+static int can_be_tried(const struct vpa_job_rank *r)
+{
+	return r->matched && !r->cut_ns;
+}
+
+/* Of the ranks that can be tried. */
 static uint64_t median_wait(const struct vpa_job *job, int64_t *numbers)
 {
-	size_t i;
+	size_t i, count = 0;
 
 	for (i = 0; i < job->rank_count; i++)
-		numbers[i] = (int64_t)(vpa_job_wait_of(job, &job->ranks[i]) & INT64_MAX);
-	return (uint64_t)vpa_nth(numbers, job->rank_count, job->rank_count / 2);
+		if (can_be_tried(&job->ranks[i]))
+			numbers[count++] =
+				(int64_t)(vpa_job_wait_of(job, &job->ranks[i]) & INT64_MAX);
+	return count ? (uint64_t)vpa_nth(numbers, count, count / 2) : 0;
 }
 
 int vpa_tried_ranks(const struct vpa_job *job, size_t ranks[VPA_FIX_RANKS_MOST], size_t *count)
@@ -49,7 +58,8 @@ int vpa_tried_ranks(const struct vpa_job *job, size_t ranks[VPA_FIX_RANKS_MOST],
 	median_ns = median_wait(job, numbers);
 	for (i = 0; i < job->rank_count; i++) {
 		const struct vpa_job_rank *r = &job->ranks[i];
-		uint64_t less_ns = vpt_sat_sub(median_ns, vpa_job_wait_of(job, r));
+		uint64_t less_ns =
+			can_be_tried(r) ? vpt_sat_sub(median_ns, vpa_job_wait_of(job, r)) : 0;
 
 		order[i] = (struct candidate){
 			i, vpa_job_blame_of(job, r), less_ns > median_ns / 4 ? less_ns : 0};
@@ -63,7 +73,7 @@ int vpa_tried_ranks(const struct vpa_job *job, size_t ranks[VPA_FIX_RANKS_MOST],
 		i++) {
 		const struct vpa_job_rank *r = &job->ranks[order[i].rank];
 
-		if (!r->matched || r->cut_ns || (waits_less && !order[i].less_ns))
+		if (!can_be_tried(r) || (waits_less && !order[i].less_ns))
 			continue;
 		ranks[(*count)++] = order[i].rank;
 	}

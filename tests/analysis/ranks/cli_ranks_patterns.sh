@@ -127,6 +127,31 @@ if whole["unit_ns"] != third["unit_ns"]:
     sys.exit(print(whole["unit_ns"], third["unit_ns"]) or 1)
 PY
 grep -q "RANK 2 IS LATE as far as the capture goes" tardy2.txt || fail "the only late rank ends early: $(grep RESULT tardy2.txt)"
+# The late rank's file is cut at a tenth: nothing shows who is late after that, and what is said of the time before is as of the whole.
+# With a late rank beside it, that one is named as before.
+for late in 5 2; do
+	python3 "$source/tests/support/ranks_job.py" tenth$late steps=40 kernel=$late:60000 jitter=3000
+	rm tenth$late/truth.json
+	expect 0 "rank $late is late" ranks tenth$late
+	grep -q "RANK $late IS LATE, the others wait for it: 2[34][0-9] us of each 2.37 ms" out || fail "$rule: $(grep RESULT out)"
+	head -c $(($(stat -c %s tenth$late/rank5.json) / 10)) tenth$late/rank5.json >rank5.json
+	mv rank5.json tenth$late/rank5.json
+	expect 3 "rank $late is late, and rank 5's file is cut" ranks tenth$late
+	tr -s '\n ' ' ' <out >words
+	says words "CUT The capture of rank 5 ends"
+	goes=$([ $late = 2 ] || echo " as far as the capture goes")
+	grep -Eq "RESULT RANK $late IS LATE$goes, the others wait for it: 2[1-4][0-9] us of each 2.37 ms" words ||
+		fail "$rule: $(grep -o 'RESULT.*FIX' words)"
+	grep -Eq "CAUSE Rank $late computed longer: gemm in ProfilerStep.., 2[0-4][0-9] us an iteration more" words ||
+		fail "$rule: $(grep -o 'CAUSE.*FIX' words)"
+done
+python3 "$source/tests/support/ranks_job.py" step steps=40 jitter=1000
+rm step/truth.json
+head -c $(($(stat -c %s step/rank5.json) / 10)) step/rank5.json >rank5.json && mv rank5.json step/rank5.json
+expect 3 "ranks keep step, and a file is cut" ranks step
+tr -s '\n ' ' ' <out >words
+says words "THE RANKS KEEP STEP as far as their captures go"
+says words "What the others wait for one whose capture has ended counts as a transfer."
 cp -r alike cut
 head -c 3000 alike/r3.zst >cut/r3.zst
 expect 3 "a file of which nothing is left" ranks cut
