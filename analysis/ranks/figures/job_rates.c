@@ -62,7 +62,9 @@ static void tie(const struct vpa_job *job, const struct vpa_group *g, size_t k, 
 {
 	size_t a = g->ranks[g->reference], b = g->ranks[k], row, met = 0, of_work = 0;
 	const struct vpa_rank *x = job->list.items[a], *y = job->list.items[b];
-	uint64_t needed = x->units > y->units ? x->units : y->units;
+	/* They meet while both are there. */
+	int is_cut = job->ranks[a].cut_ns || job->ranks[b].cut_ns;
+	uint64_t needed = (x->units > y->units) != is_cut ? x->units : y->units;
 
 	if (set_of(s, a) == set_of(s, b))
 		return;
@@ -197,9 +199,26 @@ static int are_at_once(const struct vpa_job *job)
 	return from_ns < to_ns;
 }
 
+/* Whether of some set only ranks are there whose captures end early: too little to say that it works by itself. */
+static int has_cut_sets(const struct vpa_job *job, const struct sets *s)
+{
+	size_t i, k;
+
+	for (i = 0; i < job->rank_count; i++) {
+		if (!job->ranks[i].cut_ns)
+			continue;
+		for (k = 0; k < job->rank_count; k++)
+			if (!job->ranks[k].cut_ns && set_of(s, k) == set_of(s, i))
+				break;
+		if (k == job->rank_count)
+			return 1;
+	}
+	return 0;
+}
+
 static enum vpa_rates_of what_of(const struct vpa_job *job, const struct sets *s)
 {
-	if (s->is_unsure || job->missing)
+	if (s->is_unsure || job->missing || (count_sets(job, s) > 1 && has_cut_sets(job, s)))
 		return VPA_RATES_OF_RANK;
 	if (count_sets(job, s) == 1)
 		return VPA_RATES_OF_JOB;

@@ -98,6 +98,17 @@ PY
 expect 0 "in words" ranks early
 says out "CUT     The capture of rank 3 ends"
 says out "$(python3 -c 'import json; print(json.load(open("early.json"))["patterns"][0]["collectives"])') collectives"
+# Of a file of two chunks the first is left, with its first collectives: what such a rank works on nothing says. It makes no replica.
+job first --ranks 8 --blocks 20 --layers 6
+python3 - first/r3.zst <<'PY' >answer || fail "the first chunk: $(cat answer)"
+import sys
+data = open(sys.argv[1], "rb").read()
+open(sys.argv[1], "wb").write(data[: len(data) // 2])
+PY
+"$VPT_ANALYZE" ranks first --format json >out 2>err
+same "it is no replica" "0 True" "$(python3 -c 'import json
+job = json.load(open("out"))
+print(job["replicas"], 0 < job["fps"] < 1.1 * max(r["fps"] or 0 for r in job["ranks"]))')"
 # Of a late rank whose capture ends early nothing is predicted; it is late only where nobody else is. Others are late as before.
 job tardy --ranks 8 --plant 2:host=400,3:host=390
 at=$(awk 'NF == 15 { n++; at[n] = $1 } END { print int((at[int(n * 6 / 10)] - 1700000000000000000) / 1000) }' tardy.log3)
