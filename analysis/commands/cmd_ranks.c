@@ -52,27 +52,7 @@ static const struct vpt_option options[OPTIONS] = {
 static int is_summary_of_one(const struct vpt_args *args, const struct vpa_rank_list *ranks)
 {
 	return ranks->count == 1 && vpa_rank_is_folded(ranks->items[0]) && !vpt_has(args, BASE) &&
-	       !vpt_given_of(args, CHANGE) && !vpt_given_of(args, FAIL_IF) &&
-	       (vpt_is(args, FORMAT, "text") || vpt_is(args, FORMAT, "md"));
-}
-
-static int render_one(const struct vpt_args *args, const struct vpa_rank *rank, struct vpt_err *err)
-{
-	struct vpa_page page;
-	struct vpt_out o;
-	int rc = vpt_out_open(&o, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
-
-	if (rc)
-		return rc;
-	if (vpt_is(args, FORMAT, "md")) {
-		o.failed = vpa_rank_markdown(rank, o.sink, &o.err);
-	} else {
-		vpa_page_init(&page, o.sink, vpt_terminal_width(&o),
-			vpt_terminal_colour(&o, vpt_text_of(args, COLOR)), &o.err);
-		vpa_rank_put(&page, rank);
-		o.failed = page.rc;
-	}
-	return vpt_out_close(&o, 1, err);
+	       !vpt_given_of(args, CHANGE) && !vpt_given_of(args, FAIL_IF);
 }
 
 static int render(const struct vpt_args *args, const struct vpa_job *job, struct vpt_err *err)
@@ -181,15 +161,10 @@ int vpa_ranks_run(const struct vpt_args *args, vpa_ranks_read_fn *read, void *ct
 	if (!rc)
 		rc = read(args, &o, &ranks, &damaged, &err, ctx);
 	ranks.jobs = o.jobs;
-	if (!rc && is_summary_of_one(args, &ranks)) {
-		rc = render_one(args, ranks.items[0], &err);
-		is_whole = !damaged && ranks.items[0]->complete;
-		vpa_rank_list_free(&ranks);
-		vpt_free(rules_text);
-		return rc ? vpa_failed(&err) : is_whole ? VPT_EXIT_DONE : VPT_EXIT_DAMAGED;
-	}
 	if (!rc)
-		rc = vpa_job_new_asked(&ranks, asked, asked_count, &job, &err);
+		rc = is_summary_of_one(args, &ranks)
+			     ? vpa_job_new_alone(&ranks, &job, &err)
+			     : vpa_job_new_asked(&ranks, asked, asked_count, &job, &err);
 	if (!rc)
 		rc = vpa_patterns_find(job, &err);
 	if (!rc)

@@ -649,7 +649,8 @@ int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_er
 	return vpa_job_new_asked(ranks, NULL, 0, out, err);
 }
 
-int vpa_job_new_asked(struct vpa_rank_list *ranks, const struct vpa_job_change *asked,
+/* A job of at least so many ranks. */
+static int new_job(struct vpa_rank_list *ranks, size_t least, const struct vpa_job_change *asked,
 	size_t asked_count, struct vpa_job **out, struct vpt_err *err)
 {
 	struct vpa_job *job = vpt_calloc(1, sizeof(*job));
@@ -671,7 +672,7 @@ int vpa_job_new_asked(struct vpa_rank_list *ranks, const struct vpa_job_change *
 			       ? rc
 			       : vpt_fail(err, VPT_ENOMEM, "no memory for a job");
 	}
-	if (job->rank_count < 2) {
+	if (job->rank_count < least) {
 		size_t count = job->rank_count;
 
 		vpa_job_free(job);
@@ -681,6 +682,17 @@ int vpa_job_new_asked(struct vpa_rank_list *ranks, const struct vpa_job_change *
 	}
 	*out = job;
 	return VPT_OK;
+}
+
+int vpa_job_new_asked(struct vpa_rank_list *ranks, const struct vpa_job_change *asked,
+	size_t asked_count, struct vpa_job **out, struct vpt_err *err)
+{
+	return new_job(ranks, 2, asked, asked_count, out, err);
+}
+
+int vpa_job_new_alone(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_err *err)
+{
+	return new_job(ranks, 1, NULL, 0, out, err);
 }
 
 void vpa_job_free(struct vpa_job *job)

@@ -279,6 +279,8 @@ int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_er
  * there. */
 int vpa_job_new_asked(struct vpa_rank_list *ranks, const struct vpa_job_change *asked,
 	size_t asked_count, struct vpa_job **out, struct vpt_err *err);
+/* The same of the summary of one rank, of which is said what it knows alone. */
+int vpa_job_new_alone(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_err *err);
 void vpa_job_free(struct vpa_job *job); /* accepts NULL */
 
 /* In words: "its GPU was idle", "it started later" ... */

@@ -6,7 +6,6 @@
 #include "analysis/names/families.h"
 #include "analysis/ranks/figures/job_metrics.h"
 #include "analysis/render/digest.h"
-#include "analysis/render/renderer.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -231,14 +230,4 @@ void vpa_rank_put(struct vpa_page *p, const struct vpa_rank *rank)
 	put_times(p, rank);
 	put_stages(p, rank);
 	put_gauges(p, rank);
-}
-
-static void put_any(struct vpa_page *p, const void *rank)
-{
-	vpa_rank_put(p, rank);
-}
-
-int vpa_rank_markdown(const struct vpa_rank *rank, struct vpt_sink *sink, struct vpt_err *err)
-{
-	return vpa_markdown_page(put_any, rank, 30, sink, err);
 }

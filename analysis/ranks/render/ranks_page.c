@@ -24,7 +24,7 @@ static void put_name(struct vpa_html *h, const void *ctx)
 {
 	const struct vpa_job *job = ((const struct page *)ctx)->job;
 
-	vpa_html_print(h, "%zu ranks", job->rank_count);
+	vpa_html_print(h, "%zu rank%s", job->rank_count, vpa_plural(job->rank_count));
 	if (job->job) {
 		vpa_html_raw(h, " of ");
 		vpa_html_text(h, job->job);

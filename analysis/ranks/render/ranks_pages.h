@@ -8,7 +8,8 @@
 
 #define VPA_RANKS_SCHEMA "vptrace.ranks/1"
 
-/* Puts the answer on one screen: who waits, for whom, for what. is_full: every metric, not only those that differ. */
+/* Puts the answer on one screen: who waits, for whom, for what; of the summary of one rank what it knows. is_full: every metric,
+ * not only those that differ. */
 void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job, int is_full);
 
 /* The keys of a job as JSON, see fields.h. */
@@ -20,11 +21,10 @@ int vpa_ranks_markdown(const struct vpa_job *job, struct vpt_sink *sink, struct 
 int vpa_ranks_html(
 	const struct vpa_job *job, const char *command, struct vpt_sink *sink, struct vpt_err *err);
 
-/* What the summary of one rank knows; the same as Markdown. */
-void vpa_rank_put(struct vpa_page *p, const struct vpa_rank *rank);
-int vpa_rank_markdown(const struct vpa_rank *rank, struct vpt_sink *sink, struct vpt_err *err);
-
 /* ---- what these share ---- */
+
+/* What the summary of one rank knows. */
+void vpa_rank_put(struct vpa_page *p, const struct vpa_rank *rank);
 
 /* Names of enum vpa_late_class and enum vpa_late_kind in JSON, from 0; NULL: no more. */
 const char *vpa_late_class_choice(size_t i);

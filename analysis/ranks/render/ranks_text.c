@@ -402,6 +402,10 @@ void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job, int is_full)
 {
 	struct vpa_late_ranks late = vpa_late_ranks_of(job);
 
+	if (job->rank_count == 1) {
+		vpa_rank_put(p, job->ranks[0].rank);
+		return;
+	}
 	put_ranks(p, job);
 	put_notes(p, job);
 	vpa_ranks_put_result(p, job, &late);

@@ -181,8 +181,28 @@ grep -q "Memory used" out && fail "$rule: memory that nobody sampled"
 expect 0 "the same command by its name" ranks r2.vps --format md
 says out "| SM clock | 1,200 MHz | 1,200 MHz | 1,200 MHz |"
 expect 2 "a capture alone is no job" ranks job/rank2.json
-expect 2 "nor does it have a report in JSON" ranks r2.vps --format json
+expect 2 "nor with a question about ranks" ranks r2.vps --change 'rank 2 like median'
 says err "expected two ranks or more"
+expect 0 "as JSON" r2.vps --format json
+answers="$answers alone.json"
+cp out alone.json
+same "its figures are those beside the others, its collectives have no partner" "" "$(python3 -c '
+import json
+alone, job = (json.load(open(name + ".json")) for name in ("alone", "metrics"))
+mine = next(r for r in job["ranks"] if r["rank"] == 2)
+own = [k for k in mine if k.endswith(("_w", "_c", "_mhz", "_percent", "reason")) or k in (
+    "rank", "capture", "host", "gpu", "fps", "blocks_per_s", "units", "unit_ns", "compute_ns", "copy_ns", "exposed_comm_ns",
+    "idle_ns", "stages")]
+if len(alone["ranks"]) != 1 or alone["missing_ranks"] != "0, 1, 3" or alone["ranks"][0]["unmatched"] != mine["collectives"]:
+    print(alone)
+for k in own:
+    if k != "capture" and alone["ranks"][0][k] != mine[k]:
+        print(k, alone["ranks"][0][k], mine[k])')"
+expect 0 "as a page" r2.vps --format html
+says out "RANK"
+says out "2.92 ms"
+says out "1 rank"
+grep -q "1 ranks" out && fail "$rule: $(grep -o '.\{20\}1 ranks' out)"
 expect 0 "of an older version" "$source/tests/data/ranks/version2-rank0.vps"
 says out "RESULT  1 step of 3.08 ms. 12 collectives."
 
