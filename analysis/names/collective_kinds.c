@@ -63,3 +63,23 @@ int vpa_collective_is_symmetric(enum vpa_collective_kind kind)
 	       kind == VPA_COLLECTIVE_REDUCE_SCATTER || kind == VPA_COLLECTIVE_BARRIER ||
 	       kind == VPA_COLLECTIVE_ALL_TO_ALL;
 }
+
+/* What each link carries, whatever the number of ranks. A collective of n ranks that takes a message of S bytes moves over a link
+ *
+ *	all-reduce 2 (n - 1) / n S      all-gather (n - 1) S, S from each      all others that are symmetric (n - 1) / n S
+ *
+ * and one that is not, S. */
+double vpa_collective_bus_bytes(enum vpa_collective_kind kind, uint64_t bytes, uint64_t ranks)
+{
+	double n = (double)ranks, size = (double)bytes;
+
+	if (!bytes)
+		return -1;
+	if (!vpa_collective_is_symmetric(kind))
+		return kind == VPA_COLLECTIVE_OTHER ? -1 : size;
+	if (ranks < 2 || kind == VPA_COLLECTIVE_BARRIER)
+		return -1;
+	if (kind == VPA_COLLECTIVE_ALL_REDUCE)
+		return 2 * (n - 1) / n * size;
+	return kind == VPA_COLLECTIVE_ALL_GATHER ? (n - 1) * size : (n - 1) / n * size;
+}

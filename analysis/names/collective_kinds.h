@@ -3,6 +3,7 @@
 #define VPA_ANALYSIS_NAMES_COLLECTIVE_KINDS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum vpa_collective_kind {
 	VPA_COLLECTIVE_OTHER,
@@ -23,5 +24,7 @@ const char *vpa_collective_name(enum vpa_collective_kind kind);
 enum vpa_collective_kind vpa_collective_kind_of(const char *text, size_t len);
 /* Whether all ranks leave it at about the same time: none has its result before all have given their part. */
 int vpa_collective_is_symmetric(enum vpa_collective_kind kind);
+/* Bytes of a message over each link among so many ranks, as NCCL counts the bandwidth of the bus; below 0: not known, as of no bytes. */
+double vpa_collective_bus_bytes(enum vpa_collective_kind kind, uint64_t bytes, uint64_t ranks);
 
 #endif

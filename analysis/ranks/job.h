@@ -164,6 +164,16 @@ struct vpa_job_group {
 	size_t rank_count, row_count;
 	enum vpa_collective_kind kind; /* of most of its time */
 	uint64_t wait_ns, transfer_ns;
+	/* Found with the patterns. Of its calls of a size that four collectives or more have, that which transfers for most of the
+	 * time, its median transfer, and how much goes over the bus in that time. 0: no such call; below 0: it is not known. */
+	enum vpa_collective_kind call;
+	uint64_t call_bytes, call_ns;
+	double bus_gb_per_s;
+	/* The fastest of its calls by that. */
+	enum vpa_collective_kind fastest_call;
+	uint64_t fastest_bytes;
+	double bus_gb_per_s_most;
+	int is_compared; /* another group of as many ranks makes that call, so that a slow link would show */
 };
 
 /* What several collectives have in common and has a name; found by patterns.h. */

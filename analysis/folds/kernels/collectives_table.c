@@ -1,11 +1,6 @@
 /* collectives_table.c - collectives by name, communicator and size, and the bandwidth that they reach.
  *
- * The bandwidth of the bus is NCCL's: what each link carries, whatever the number of ranks. A collective of n ranks that takes
- * a message of S bytes moves over a link
- *
- *	all-reduce 2 (n - 1) / n S      all-gather (n - 1) S, S from each      all others that are symmetric (n - 1) / n S
- *
- * and one that is not, S. A collective's time holds the wait for other ranks: its shortest call says best what the links do. */
+ * A collective's time holds the wait for other ranks: its shortest call says best what the links do. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/index.h"
@@ -60,22 +55,6 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	return rc;
 }
 
-/* Bytes over each link; negative: not known. */
-static double bus_bytes(const struct vpa_collective_said *said)
-{
-	double n = (double)said->ranks, bytes = (double)said->bytes;
-
-	if (!said->bytes)
-		return -1;
-	if (!vpa_collective_is_symmetric(said->kind))
-		return said->kind == VPA_COLLECTIVE_OTHER ? -1 : bytes;
-	if (said->ranks < 2 || said->kind == VPA_COLLECTIVE_BARRIER)
-		return -1;
-	if (said->kind == VPA_COLLECTIVE_ALL_REDUCE)
-		return 2 * (n - 1) / n * bytes;
-	return said->kind == VPA_COLLECTIVE_ALL_GATHER ? (n - 1) * bytes : (n - 1) / n * bytes;
-}
-
 static void write_row(const struct state *s, size_t i, const struct vpa_fold_context *c,
 	struct vpa_report *out, struct vpa_collective_row *row)
 {
@@ -87,7 +66,7 @@ static void write_row(const struct state *s, size_t i, const struct vpa_fold_con
 	vpa_collective_describe(&out->arena,
 		vpa_name(m, m->kernels[(uint32_t)(e->a & UINT32_MAX)].name),
 		vpa_name(m, (uint32_t)e->b), &said);
-	bytes = bus_bytes(&said);
+	bytes = vpa_collective_bus_bytes(said.kind, said.bytes, said.ranks);
 	*row = (struct vpa_collective_row){.device = m->devices[e->a >> 32],
 		.kind = vpa_collective_name(said.kind),
 		.name = said.text,

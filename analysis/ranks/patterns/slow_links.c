@@ -28,8 +28,9 @@ struct transfers {
 	uint32_t group;
 	const struct vpa_collective_key *key;
 	size_t count;
-	uint64_t median_ns,
-		usual_ns; /* usual_ns: of the same call in other groups; UINT64_MAX: not known */
+	uint64_t median_ns;
+	uint64_t usual_ns;   /* of the same call in other groups; UINT64_MAX: not known */
+	double bus_gb_per_s; /* in that time; below 0: not known */
 };
 
 struct links {
@@ -111,6 +112,10 @@ static int list_calls(struct links *l, uint32_t group)
 				l->numbers[n++] = transfer_of(&rows[row]);
 		t->count = n;
 		t->median_ns = n ? (uint64_t)vpa_nth(l->numbers, n, n / 2) : 0;
+		t->bus_gb_per_s = t->median_ns ? vpa_collective_bus_bytes(t->key->kind,
+							 t->key->bytes, g->rank_count) /
+							 (double)t->median_ns
+					       : -1;
 	}
 	return VPT_OK;
 }
@@ -181,6 +186,35 @@ static int find_usual(struct links *l)
 		}
 	vpt_free(alike);
 	return rc;
+}
+
+/* What is known of a group's link by itself. Where no other group makes its calls, that is all. `at`: as in compare_group(). */
+static void describe_link(struct links *l, uint32_t group, size_t *at)
+{
+	struct vpa_job_group *g = &l->job->groups[group];
+	uint64_t most_ns = 0;
+
+	g->bus_gb_per_s = g->bus_gb_per_s_most = -1;
+	for (; *at < l->count && l->items[*at].group == group; ++*at) {
+		const struct transfers *t = &l->items[*at];
+		uint64_t ns = vpt_sat_mul(t->median_ns, t->count);
+
+		if (t->count < ROWS_LEAST)
+			continue;
+		if (t->bus_gb_per_s > g->bus_gb_per_s_most) {
+			g->bus_gb_per_s_most = t->bus_gb_per_s;
+			g->fastest_call = t->key->kind;
+			g->fastest_bytes = t->key->bytes;
+		}
+		if (ns <= most_ns)
+			continue;
+		most_ns = ns;
+		g->call = t->key->kind;
+		g->call_bytes = t->key->bytes;
+		g->call_ns = t->median_ns;
+		g->bus_gb_per_s = t->bus_gb_per_s;
+		g->is_compared = t->usual_ns != UINT64_MAX;
+	}
 }
 
 static int put_slow(struct links *l, const struct vpa_group *g, const size_t *ranks, size_t count,
@@ -346,7 +380,7 @@ int vpa_find_slow_links(struct vpa_job *job, const struct vpa_job_rows *rows)
 {
 	struct links l = {.job = job, .rows = rows};
 	const struct vpa_group *groups = job->matching.groups;
-	size_t most = VPA_PAIRED_MOST, at = 0;
+	size_t most = VPA_PAIRED_MOST, described = 0, at = 0;
 	uint32_t g;
 	int rc;
 
@@ -355,10 +389,12 @@ int vpa_find_slow_links(struct vpa_job *job, const struct vpa_job_rows *rows)
 	l.numbers = vpt_alloc(most + job->rank_count + 1, sizeof(*l.numbers));
 	l.slow_groups_of = vpt_calloc(job->rank_count + 1, sizeof(*l.slow_groups_of));
 	rc = l.numbers && l.slow_groups_of ? VPT_OK : VPT_ENOMEM;
-	for (g = 0; g < job->matching.group_count && job->matching.group_count > 1 && !rc; g++)
+	for (g = 0; g < job->matching.group_count && !rc; g++)
 		rc = list_calls(&l, g);
 	if (!rc)
 		rc = find_usual(&l);
+	for (g = 0; g < job->matching.group_count && !rc; g++)
+		describe_link(&l, g, &described);
 	for (g = 0; g < job->matching.group_count && !rc; g++)
 		rc = compare_group(&l, g, &at);
 	if (!rc)

@@ -215,7 +215,8 @@ static const char *collective_choice(size_t i)
 	return i < VPA_COLLECTIVE_KINDS ? vpa_collective_name((enum vpa_collective_kind)i) : NULL;
 }
 
-#define ROW struct vpa_job_group
+#define GROUP_RATE(m) .type = VPA_FIELD_REAL, .null = VPA_NULL_NOT_POSITIVE, .offset = AT(double, m)
+#define ROW           struct vpa_job_group
 static const struct vpa_field group_fields[] = {
 	{"name", TEXT_OR_NULL(name), NULL, "communicator; null: not known, then one of a stream"},
 	{"kind", .choice = collective_choice, WORD(vpa_collective_kind, kind), NULL,
@@ -224,6 +225,17 @@ static const struct vpa_field group_fields[] = {
 	{"collectives", SIZE(row_count), "collectives", "how many are matched"},
 	{"wait_ns", U64(wait_ns), "ns", "waits in it, summed over ranks"},
 	{"transfer_ns", U64(transfer_ns), "ns", "transfers of one rank"},
+	{"call", .choice = collective_choice, WORD(vpa_collective_kind, call), NULL,
+		"of its calls, by kind and bytes, that which transfers for most of the time"},
+	{"call_bytes", U64(call_bytes), "bytes", "of its message; 0: not known"},
+	{"call_ns", U64(call_ns), "ns",
+		"its transfer, the median; 0: no call has four collectives or more"},
+	{"bus_gb_per_s", GROUP_RATE(bus_gb_per_s), "GB/s",
+		"of the bus, as NCCL counts it, in that time; null: not known"},
+	{"bus_gb_per_s_most", GROUP_RATE(bus_gb_per_s_most), "GB/s",
+		"the same of the fastest of its calls; null: not known"},
+	{"compared", FLAG(is_compared), NULL,
+		"another group of as many ranks makes that call: a slow link would show"},
 };
 static const struct vpa_fields group = FIELDS("group", "a communicator", group_fields);
 #undef ROW

@@ -5,6 +5,7 @@
 #include "analysis/ranks/figures/job_metrics.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/ranks/slow_gpus.h"
+#include "analysis/render/digest.h"
 
 #include "formats/base/saturate.h"
 #include "formats/metadata.h"
@@ -13,6 +14,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LINK_UNKNOWN = 10 /* of the time is more: what of transfers is worth a look */ };
 
 /* ---- numbers of a job ---- */
 
@@ -204,6 +207,54 @@ static void put_link(
 	vpa_words_add(&w, " ", "%s", work_words(job).text);
 	vpa_page_answer(p, "RESULT", VPA_RED, &w);
 	put_link_checks(p, job);
+}
+
+/* The group whose transfers take a tenth of the time or more, and of whose link no other group tells. NULL: there is none. */
+static const struct vpa_job_group *unknown_link(const struct vpa_job *job)
+{
+	const struct vpa_job_group *most = NULL;
+	size_t i;
+
+	for (i = 0; i < job->group_count && !vpa_ranks_pattern(job, VPA_PATTERN_SLOW_LINK); i++)
+		if (job->groups[i].call_ns &&
+			(!most || job->groups[i].transfer_ns > most->transfer_ns))
+			most = &job->groups[i];
+	return most && !most->is_compared && most->transfer_ns >= job->span_ns / LINK_UNKNOWN
+		       ? most
+		       : NULL;
+}
+
+static void add_rate(
+	struct vpa_words *w, enum vpa_collective_kind call, uint64_t bytes, double rate)
+{
+	vpa_words_add(w, "", "%s of %s moves %s GB/s over the bus", vpa_collective_name(call),
+		vpa_bytes(bytes).text, vpa_rate(rate).text);
+}
+
+/* A link that is slow for all of them looks like any other: its rate is what a person can compare. */
+static void put_unknown_link(struct vpa_page *p, const struct vpa_job *job)
+{
+	const struct vpa_job_group *g = unknown_link(job);
+	struct vpa_words w = {.used = 0};
+
+	if (!g)
+		return;
+	vpa_words_add(&w, "", "Transfers take %s %% of the time",
+		vpa_percent(g->transfer_ns, job->span_ns).text);
+	if (g->bus_gb_per_s > 0) {
+		vpa_words_add(&w, "", ": ");
+		add_rate(&w, g->call, g->call_bytes, g->bus_gb_per_s);
+		if (g->bus_gb_per_s_most > g->bus_gb_per_s) {
+			vpa_words_add(&w, "", ", ");
+			add_rate(&w, g->fastest_call, g->fastest_bytes, g->bus_gb_per_s_most);
+		}
+	} else {
+		vpa_words_add(&w, "", "; how much they move is not recorded");
+	}
+	vpa_page_words(p, "LINK", VPA_PLAIN,
+		"%s. Whether it should be more does not show, since no other group makes the same "
+		"calls: see what nccl-tests reaches on these GPUs, or compare with another job.",
+		w.text);
 }
 
 static void put_result(
@@ -491,6 +542,7 @@ void vpa_ranks_put_result(
 	vpa_page_blank(p);
 	put_result(p, job, late);
 	put_cause(p, job, late);
+	put_unknown_link(p, job);
 	put_late_start(p, job);
 	put_start(p, job, late);
 }

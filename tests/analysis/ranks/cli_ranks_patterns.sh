@@ -296,6 +296,27 @@ says out "SLOW LINK of ranks 3 to 5"
 grep -q "in each of the slow groups" out && fail "$rule: one group is slow, and a rank is named"
 grep -q '^CAUSE' out && fail "$rule: a rank that waits for the link is to blame"
 
+# In one group nothing shows whether the link is slow, and that is said, with the rate: 2 KiB in 80 us, 2 x 7 / 8 of them over the
+# bus. Groups side by side that make the same calls tell of each other.
+python3 "$source/tests/support/ranks_job.py" one-group steps=5 && rm one-group/truth.json
+expect 0 "one group" ranks one-group
+tr -s '\n ' ' ' <out >words
+says words "LINK Transfers take 15.1 % of the time: all-reduce of 2.05 kB moves 0.045 GB/s over the bus. Whether it should be more does not show"
+rates() {
+	python3 -c 'import json
+print(*((g["call"], g["call_bytes"], g["call_ns"], g["bus_gb_per_s"], g["bus_gb_per_s_most"], g["compared"]) for g in json.load(open("out"))["groups"]))'
+}
+expect 0 "its rate" ranks one-group --format json
+answers="$answers one-group.json"
+cp out one-group.json
+same "$rule" "('all-reduce', 2048, 80000, 0.045, 0.045, False)" "$(rates)"
+python3 "$source/tests/support/ranks_job.py" two-groups steps=5 replicas=4 && rm two-groups/truth.json
+expect 0 "two groups" ranks two-groups --format json
+each="('all-reduce', 2048, 80000, 0.038, 0.038, True)"
+same "$rule" "$each $each" "$(rates)"
+expect 0 "two groups, in words" ranks two-groups
+grep -q '^LINK' out && fail "$rule: $(grep LINK out)"
+
 # Messages of many sizes, and a late rank: no link is slow.
 job ring-turn --ranks 8 --ring --blocks 4 --layers 6 --plant 6:kernel=150,6:turn=0,3:turn=1
 expect 0 "a late rank in a ring" ranks ring-turn
