@@ -65,3 +65,11 @@ uint64_t vpa_gain_unit_busy(const struct vpa_report *r, uint64_t ns, enum vpa_fa
 	return vpa_gain_unit_busy_of(
 		r, ns, family == VPA_FAMILY_UNKNOWN ? 0 : (uint32_t)1 << family);
 }
+
+uint64_t vpa_gain_unit_blocks(const struct vpa_report *r, uint64_t ns)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+
+	return vpt_sat_scale(ns, vpt_sat_u64(unit.units),
+		vpa_later(vpa_unit_count(r, unit.kind), vpt_sat_u64(unit.units)));
+}

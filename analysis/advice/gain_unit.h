@@ -20,4 +20,8 @@ uint64_t vpa_gain_unit_busy(const struct vpa_report *r, uint64_t ns, enum vpa_fa
 /* The same of the time of several families, a bit each. */
 uint64_t vpa_gain_unit_busy_of(const struct vpa_report *r, uint64_t ns, uint32_t families);
 
+/* How much of `ns`, which the measured blocks of all requests have together, is in the units: of blocks those of one request, of
+ * requests all but the first. */
+uint64_t vpa_gain_unit_blocks(const struct vpa_report *r, uint64_t ns);
+
 #endif

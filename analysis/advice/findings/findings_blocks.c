@@ -4,6 +4,8 @@
  * steps and 8 latent frames per block. Nothing is reported if a number is unavailable. Whether FPS
  * reaches a target is part of the result, and no finding beside it. */
 #include "analysis/advice/finding.h"
+
+#include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/names/families.h"
@@ -388,15 +390,16 @@ static void find_prompt_again(struct vpa_report *r, const struct vpa_blocks *b)
 {
 	struct vpa_scope_label label;
 	struct vpa_finding *f;
-	size_t i;
+	size_t i, blocks = vpa_unit_count(r, VPA_UNIT_BLOCK);
 
 	for (i = 0; i < r->stage_count; i++) {
 		const struct vpa_stage_row *s = &r->stages[i];
-		struct vpa_saving saving = {.ns = s->alone_ns, .base_ns = s->alone_ns};
+		struct vpa_saving saving = {
+			.ns = s->alone_ns, .base_ns = vpa_gain_unit_blocks(r, s->alone_ns)};
 
 		vpa_scope_builtin(s->name, strlen(s->name), &label);
 		if (label.work != VPA_WORK_PROMPT || s->nested || b->measured < AGAIN ||
-			s->in_blocks < b->measured || !vpa_saving_is_worth(r, &saving))
+			s->in_blocks < blocks || !vpa_saving_is_worth(r, &saving))
 			continue;
 		f = vpa_finding_add(r, VPA_FOUND_PROMPT_AGAIN, VPA_FINDING_WARN);
 		if (!f)
@@ -406,7 +409,7 @@ static void find_prompt_again(struct vpa_report *r, const struct vpa_blocks *b)
 			   "the result until it changes";
 		f->measured = vpa_arena_printf(&r->arena,
 			"%s: %" PRIu64 " times in %zu blocks, %s with nothing else beside it",
-			vpa_fit(s->name, 100).text, s->in_blocks, b->measured,
+			vpa_fit(s->name, 100).text, s->in_blocks, blocks,
 			vpa_duration(s->alone_ns).text);
 		f->threshold = "once in each of 3 blocks or more, 2 % of active, 1 % of the window";
 		f->note = f->measured;

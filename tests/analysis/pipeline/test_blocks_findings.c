@@ -497,6 +497,49 @@ static void a_prompt_is_encoded_once(void **state)
 	expect_finding("prompt-again", &options, NULL);
 }
 
+/* `requests` of 4 such blocks each, of which the first `encoded` encode. */
+static void requests_that_encode(unsigned requests, unsigned encoded)
+{
+	unsigned i, k;
+
+	begin();
+	for (i = 0; i < requests; i++) {
+		request(500 * i, 500 * i + 409, "generate");
+		for (k = 0; k < 4; k++) {
+			unsigned t = 500 * i + k * 100, from = k < encoded ? t + 30 : t;
+
+			block(t, t + 99, k, 0);
+			if (k < encoded) {
+				line("range t1 %ums+29ms \"text_encode\"", at(t));
+				kernel(t, t, t + 30, GEMM);
+			}
+			step(from, t + 98, 0, 0);
+			kernel(from, from, t + 100, GEMM);
+		}
+	}
+}
+
+/* Stages are summed over all requests, blocks are those of one. */
+static void what_blocks_of_several_requests_do_is_shared_among_all(void **state)
+{
+	const struct vpa_options options = {.has_warmup = 1, .warmup = 0};
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+
+	(void)state;
+	requests_that_encode(3, 4);
+	r = analyze(&options);
+	f = finding(r, "prompt-again");
+	assert_non_null(f);
+	assert_string_equal(f->measured,
+		"text_encode: 12 times in 12 blocks, 360 ms with nothing else beside it");
+	assert_true(f->base_gain_ms > 0.29 * f->base_ms && f->base_gain_ms < 0.31 * f->base_ms);
+	vpa_report_free(r);
+	/* Once in each request is four times in sixteen blocks. */
+	requests_that_encode(4, 1);
+	expect_finding("prompt-again", &options, NULL);
+}
+
 /* What each of 6 blocks of 100 ms does in 20 ms before or after its step: a kernel in a range, and a few copies. */
 static const struct again {
 	const char *rule, *stage, *upload; /* upload: a copy before the stage; NULL: none */
@@ -646,6 +689,7 @@ int main(void)
 		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
 		cmocka_unit_test(a_plain_part_may_be_the_denoising),
 		cmocka_unit_test(a_prompt_is_encoded_once),
+		cmocka_unit_test(what_blocks_of_several_requests_do_is_shared_among_all),
 		cmocka_unit_test(what_each_block_does_again_is_done_once),
 		cmocka_unit_test(what_each_request_loads_is_kept),
 	};
