@@ -119,6 +119,7 @@ struct vpa_fold {
 	X(marked_host)                                                                             \
 	X(facts)                                                                                   \
 	X(components)                                                                              \
+	X(iteration_parts)                                                                         \
 	X(iterations)                                                                              \
 	X(models)                                                                                  \
 	X(compilations)                                                                            \

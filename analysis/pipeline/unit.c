@@ -222,6 +222,8 @@ int vpa_unit_trains(const struct vpa_report *r)
 {
 	size_t i;
 
+	if (vpa_unit_of(r) != VPA_UNIT_ITERATION)
+		return 0;
 	for (i = 0; i < r->kernel_names; i++)
 		if (r->kernels[i].family == VPA_FAMILY_OPTIMIZER ||
 			(r->kernels[i].family != VPA_FAMILY_CONV &&

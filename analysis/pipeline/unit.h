@@ -74,7 +74,8 @@ size_t vpa_unit_in_cycles(const struct vpa_report *r);
 /* Whether GPUs communicate in each step or iteration, and nowhere more than twice as long as elsewhere. */
 int vpa_unit_reduces_in_each(const struct vpa_report *r);
 
-/* Whether the run trains: kernels are of an optimizer, or of a backward pass. A decoder may use those of convolutions, too. */
+/* Whether the unit is iterations of training: kernels are of an optimizer, or of a backward pass. A decoder may use those of
+ * convolutions, too. */
 int vpa_unit_trains(const struct vpa_report *r);
 
 /* Inferred repetitions of one device. */

@@ -332,7 +332,7 @@ static void find_encoders(struct vpa_report *r)
 	struct vpa_saving s = {.ns = 0};
 	struct vpa_finding *f;
 
-	if (unit.kind != VPA_UNIT_ITERATION || iterations < AGAIN || !vpa_unit_trains(r))
+	if (iterations < AGAIN || !vpa_unit_trains(r))
 		return;
 	gather_encoders(r, iterations, &e);
 	s.ns = e.ns;

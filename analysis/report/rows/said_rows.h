@@ -91,6 +91,14 @@ struct vpa_fact_of_run {
 	const char *key, *value;
 };
 
+/* A range of the program right inside iterations, such as "forward"; see ../../folds/said/iteration_parts.c. */
+struct vpa_iteration_part {
+	const char *name;
+	uint64_t first_ns; /* its first op */
+	uint64_t
+		work_ns; /* GPUs work for it, of all iterations: what several ops cover is that of the first */
+};
+
 struct vpa_said {
 	struct vpa_fact_of_run *facts; /* as recorded */
 	size_t fact_count;
@@ -107,6 +115,8 @@ struct vpa_said {
 	size_t moment_count, moments_used;
 	struct vpa_iteration *iterations; /* by start_ns; the first 4,096 */
 	size_t iteration_count, iterations_used;
+	struct vpa_iteration_part *iteration_parts; /* by first_ns; at most 64 */
+	size_t iteration_part_count;
 };
 
 #endif

@@ -24,6 +24,7 @@ struct script {
 	char text[SIZE];
 	size_t used;
 	unsigned us, call;
+	unsigned thread; /* 0: the first */
 };
 
 static void put(struct script *s, const char *format, ...)
@@ -42,9 +43,9 @@ static void run(struct script *s, unsigned count, const char *kernel)
 	for (; count; count--) {
 		s->call++;
 		put(s,
-			"call t1 cudaLaunchKernel %uus+4us corr %u\nkernel s7 %uus+1ms corr %u "
+			"call t%u cudaLaunchKernel %uus+4us corr %u\nkernel s7 %uus+1ms corr %u "
 			"\"%s\"\n",
-			s->us, s->call, s->us + 5, s->call, kernel);
+			1 + s->thread, s->us, s->call, s->us + 5, s->call, kernel);
 		s->us += 1010;
 	}
 }
@@ -57,7 +58,8 @@ static void run_in(
 
 	run(s, count, kernel);
 	if (range)
-		put(s, "range t1 %uus-%uus \"%s\"%s\n", from_us, s->us - 1, range, domain);
+		put(s, "range t%u %uus-%uus \"%s\"%s\n", 1 + s->thread, from_us, s->us - 1, range,
+			domain);
 }
 
 /* ---- encoders ---- */
@@ -120,6 +122,9 @@ static void frozen_encoders_run_once(void **state)
 				 strcmp(f->change + 9, t->encoder) != 0))
 			fail_msg("%s: %s", t->rule, f->change);
 		expect_page(t->rule, r, "encode data once", t->is_found);
+		/* Steps and blocks are of making video. */
+		if (t->iterations > 2)
+			expect_page(t->rule, r, "MARK", !strcmp(t->optimizer, PRODUCT));
 		vpa_report_free(r);
 	}
 }
@@ -187,11 +192,82 @@ static void checkpointing_is_named_with_what_it_costs(void **state)
 	}
 }
 
+/* ---- parts ---- */
+
+/* Iterations of 3 kernels forward, 6 of gradients that another thread launches meanwhile, one of an optimizer, and `left` that no range
+ * is around. */
+static struct vpa_report *parts(const char *gradients, unsigned left)
+{
+	static const struct vpa_options options = {.step_parts = 1, .top = 10};
+	static struct script s;
+	unsigned i;
+
+	s = (struct script){.us = 1000};
+	put(&s, "start 1ms\n");
+	for (i = 0; i < 5; i++) {
+		unsigned from_us = s.us, backward_us;
+
+		run_in(&s, "forward", "", 3, PRODUCT);
+		backward_us = s.us;
+		s.thread = 1;
+		run_in(&s, gradients, " domain cpu_op", 6, PRODUCT);
+		s.thread = 0;
+		put(&s, "range t1 %uus-%uus \"backward\"\n", backward_us, s.us - 1);
+		run_in(&s, "optimizer", "", 1, ADAM);
+		run(&s, left, PRODUCT);
+		put(&s, "range t1 %uus-%uus \"ProfilerStep#%u\"\n", from_us, s.us - 1, i);
+		s.us++;
+	}
+	return vpt_script_report(s.text, &options);
+}
+
+static void expect_screen(const struct vpa_report *r, const char *words, int there)
+{
+	char *screen = text_of(r, 0);
+
+	if ((strstr(screen, words) != NULL) != there)
+		fail_msg("%s \"%s\" in\n%s", there ? "no" : "there is", words, screen);
+	vpt_free(screen);
+}
+
+static void iterations_are_shown_by_their_ranges(void **state)
+{
+	static const char autograd[] = "autograd::engine::evaluate_function: MulBackward0";
+	static const struct {
+		const char *name;
+		uint64_t work_ns;
+	} expected[] = {{"forward", 15000000}, {"backward", 30000000}, {"optimizer", 5000000}};
+	struct vpa_report *r = parts(autograd, 0);
+	size_t i;
+
+	(void)state;
+	assert_int_equal(r->said.iteration_part_count, COUNT(expected));
+	for (i = 0; i < COUNT(expected); i++) {
+		assert_string_equal(r->said.iteration_parts[i].name, expected[i].name);
+		assert_int_equal(r->said.iteration_parts[i].work_ns, expected[i].work_ns);
+	}
+	expect_screen(r, " waits, ms forward 3.00 backward 6.00 optimizer 1.00 other waits", 1);
+	/* Training has no steps of denoising. */
+	expect_screen(r, "fewer tokens, or products in fewer bits, since gemm", 1);
+	vpa_report_free(r);
+	/* Of another thread that runs no gradients nothing is known. */
+	r = parts("aten::mul", 0);
+	assert_int_equal(r->said.iteration_part_count, 2);
+	expect_screen(r, " waits, ms forward", 0);
+	vpa_report_free(r);
+	r = parts(autograd, 6);
+	assert_int_equal(r->said.iteration_part_count, 3);
+	/* 10 of 16 ms are too little. */
+	expect_screen(r, " waits, ms forward", 0);
+	vpa_report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frozen_encoders_run_once),
 		cmocka_unit_test(checkpointing_is_named_with_what_it_costs),
+		cmocka_unit_test(iterations_are_shown_by_their_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

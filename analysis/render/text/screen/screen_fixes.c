@@ -606,9 +606,26 @@ static const char *less_of_products(const struct vpa_report *r)
 			     : "fewer steps, steps that reuse others' results, or FP8";
 }
 
+/* How work of a family gets less in training, which has no steps to leave out. */
+static const char *less_in_training(enum vpa_family family)
+{
+	switch (family) {
+	case VPA_FAMILY_ATTENTION:
+		return "fewer tokens, or sparse attention";
+	case VPA_FAMILY_GEMM:
+		return "fewer tokens, or products in fewer bits";
+	case VPA_FAMILY_CONV:
+		return "smaller frames";
+	default:
+		return NULL;
+	}
+}
+
 /* How work of a family gets less, where nothing of it is wasted; NULL: no general way. */
 static const char *less_of(const struct vpa_report *r, enum vpa_family family)
 {
+	if (vpa_unit_trains(r))
+		return less_in_training(family);
 	switch (family) {
 	case VPA_FAMILY_ATTENTION:
 		return is_narrow(r, family)

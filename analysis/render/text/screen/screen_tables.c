@@ -11,6 +11,7 @@
 
 enum {
 	STAGES = 8,
+	RANGES = 5,    /* of an iteration: with its waits, more leave no room for the table */
 	PARTS = 3,     /* of the work, and of the waits */
 	LEAST = 20,    /* a part below 1 / this of the unit has no row */
 	HARDLY = 1000, /* what is left, or between stages, has no row below this */
@@ -18,6 +19,9 @@ enum {
 	BLOCKS = 8,
 	HOST = 2 /* its column, the last one */
 };
+
+/* Ranges with less of the work of iterations than this say too little of it. */
+static const double marked_share = 0.8;
 
 /* ---- a block, by stage ---- */
 
@@ -213,6 +217,49 @@ static int put_families(struct vpa_table *t, const struct vpa_screen *s)
 	return 1;
 }
 
+/* ---- an iteration, by the ranges in it ---- */
+
+/* Whether they say what most of its work is for: few ranges, more than one. */
+static int has_ranges(const struct vpa_screen *s)
+{
+	const struct vpa_said *said = &s->report->said;
+	uint64_t work_ns = 0;
+	size_t i, count = 0;
+
+	if (s->unit.kind != VPA_UNIT_ITERATION || !s->has_parts)
+		return 0;
+	for (i = 0; i < said->iteration_part_count; i++) {
+		vpt_sat_add_to(&work_ns, said->iteration_parts[i].work_ns);
+		count += said->iteration_parts[i].work_ns >= s->digest->busy_ns / HARDLY;
+	}
+	return count > 1 && count <= RANGES &&
+	       (double)work_ns >= marked_share * (double)s->digest->busy_ns;
+}
+
+/* Each has its share of the work of all iterations. */
+static void put_ranges(struct vpa_table *t, const struct vpa_screen *s)
+{
+	const struct vpa_said *said = &s->report->said;
+	struct part waits[PARTS];
+	uint64_t left_ns = s->works_ns;
+	size_t i;
+
+	for (i = 0; i < said->iteration_part_count; i++) {
+		const struct vpa_iteration_part *part = &said->iteration_parts[i];
+		uint64_t ns = vpa_earlier(
+			vpt_sat_scale(s->works_ns, part->work_ns, s->digest->busy_ns), left_ns);
+
+		left_ns -= ns;
+		if (ns >= s->ns / HARDLY)
+			vpa_table_row(t, 1, "%s", vpa_text_or(part->name, "?"))->cells[0] =
+				vpa_in_column(ns, s->ns);
+	}
+	if (left_ns && left_ns >= s->ns / HARDLY)
+		vpa_table_row(t, 1, "other work")->cells[0] = vpa_in_column(left_ns, s->ns);
+	put_parts(t, s, waits, largest_parts(s, s->cause_ns, VPA_CAUSES, waits), s->waits_ns, 1);
+	put_times(vpa_table_row(t, 1, "in all"), s, s->works_ns, s->waits_ns);
+}
+
 /* ---- the window of several GPUs ---- */
 
 static void put_gpus(struct vpa_table *t, const struct vpa_screen *s)
@@ -252,6 +299,8 @@ void vpa_screen_unit(struct vpa_page *p, const struct vpa_screen *s)
 		put_gpus(&t, s);
 	} else if (has_stages(s)) {
 		put_stages(&t, s);
+	} else if (has_ranges(s)) {
+		put_ranges(&t, s);
 	} else if (put_families(&t, s)) {
 		put_times(vpa_table_row(&t, 1, "in all"), s, vpt_sat_sub(s->ns, s->waits_ns),
 			s->waits_ns);

@@ -304,7 +304,7 @@ static int has_blocks(const struct vpa_report *r)
 
 int vpa_text_lacks_marks(const struct vpa_report *r)
 {
-	return r->device_count && !vpa_has_blocks(r) && !has_blocks(r);
+	return r->device_count && !vpa_unit_trains(r) && !vpa_has_blocks(r) && !has_blocks(r);
 }
 
 void vpa_text_next(struct vpa_page *p, const struct vpa_report *r)
