@@ -34,7 +34,8 @@ static int keep_ops(struct vpa_tape_reading *r, size_t first)
 
 	if (!correlations)
 		return VPT_ENOMEM;
-	memmove(t->ops, t->ops + first, count * sizeof(*t->ops));
+	if (first)
+		memmove(t->ops, t->ops + first, count * sizeof(*t->ops));
 	for (i = 0; i < count; i++) {
 		correlations[i] = r->correlations[t->ops[i].row];
 		t->ops[i].row = (uint32_t)i;
@@ -54,7 +55,8 @@ static void keep_rows(struct vpa_tape_reading *r, uint64_t from_ns)
 	while (first < r->row_count && r->rows[first].start_ns < from_ns)
 		first++;
 	r->row_count -= first;
-	memmove(r->rows, r->rows + first, r->row_count * sizeof(*r->rows));
+	if (first)
+		memmove(r->rows, r->rows + first, r->row_count * sizeof(*r->rows));
 	r->row_order.ordered = r->row_count;
 }
 
