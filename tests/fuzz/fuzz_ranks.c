@@ -3,12 +3,15 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "analysis/ranks/job.h"
+#include "analysis/ranks/figures/job_conditions.h"
 #include "analysis/ranks/figures/job_metrics.h"
+#include "analysis/ranks/patterns/patterns.h"
 #include "analysis/ranks/rank/file/rank_bytes.h"
 #include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/file/rank_columns.h"
 #include "analysis/ranks/render/ranks_pages.h"
+#include "analysis/ranks/scaling.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
@@ -127,6 +130,24 @@ static void merge(struct vpa_rank_list *list)
 	vpa_rank_blocks_free(&again);
 }
 
+/* Every figure that a condition may be of. */
+static void check(const struct vpa_job *job)
+{
+	static const char *const texts[] = {"efficiency<80%", "waits>1%", "fps<16", "bps<2",
+		"steps/s<1", "s/it>1ms", "period>750ms", "busy:gemm>1%", "idle:sync>5%"};
+	struct vpa_job_condition condition;
+	struct vpt_err err = {0};
+	char what[160];
+	size_t i;
+	int holds, rc;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		FUZZ_EXPECT(!vpa_job_condition_read(texts[i], &condition, &err));
+		rc = vpa_job_condition_holds(&condition, job, &holds, what, &err);
+		FUZZ_EXPECT(!rc || rc == VPT_EINVAL);
+	}
+}
+
 static void render(struct vpa_job *job)
 {
 	struct vpt_buffer text;
@@ -135,29 +156,34 @@ static void render(struct vpa_job *job)
 	struct vpt_err err = {0};
 
 	FUZZ_EXPECT(!vpt_sink_memory(&text, &sink, &err));
+	FUZZ_EXPECT(!vpa_patterns_find(job, &err));
 	FUZZ_EXPECT(!vpa_job_figures_find(job, &err));
+	FUZZ_EXPECT(!vpa_scaling_find(job, job->list.items[0], 0, &err));
+	check(job);
 	vpa_page_init(&page, sink, 80, 0, &err);
 	vpa_ranks_put(&page, job, 1);
 	vpa_rank_put(&page, job->list.items[0]);
 	FUZZ_EXPECT(!page.rc && !vpa_ranks_json(job, sink, &err));
+	FUZZ_EXPECT(!vpa_ranks_html(job, "ranks", sink, &err));
 	sink->finish(sink, 0, NULL);
 }
 
-/* Every other input is asked for changes: then paces are read. */
-static int report(struct vpa_rank_list *list, int is_asked, struct vpa_job **out)
+/* Every other input is asked for changes: then paces are read. Every fourth one for some of whole ranks and of transfers. */
+static int report(struct vpa_rank_list *list, unsigned asked_for, struct vpa_job **out)
 {
-	static const char *const texts[] = {
-		"all: host 0.5", "7: scale gemm 0.25", "all: scale HtoD 0"};
-	static struct vpa_job_change asked[3]; /* of the job that is made */
+	static const char *const texts[] = {"all: host 0.5", "7: scale gemm 0.25",
+		"all: scale HtoD 0", "all: scale comm 0.5", "0, 7 like median"};
+	static struct vpa_job_change asked[5]; /* of the job that is made */
+	size_t first = asked_for & 2 ? 3 : 0, count = asked_for & 2 ? 2 : 3;
 	struct vpt_err err = {0};
 	size_t i;
 	int rc;
 
-	if (!is_asked)
+	if (!(asked_for & 1))
 		return vpa_job_new(list, out, &err);
-	for (i = 0; i < 3; i++)
+	for (i = first; i < first + count; i++)
 		FUZZ_EXPECT(!vpa_job_change_read(texts[i], &asked[i], &err));
-	rc = vpa_job_new_asked(list, asked, 3, out, &err);
+	rc = vpa_job_new_asked(list, &asked[first], count, out, &err);
 	FUZZ_EXPECT(rc != VPT_EINVAL || err.text[0]);
 	return rc;
 }
@@ -172,7 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!read_rank(data, size, vpa_rank_add(&list))) {
 		add_sound_ranks(&list);
 		merge(&list);
-		rc = report(&list, data[size - 1] & 1, &job);
+		rc = report(&list, data[size - 1] & 3, &job);
 		FUZZ_EXPECT(!rc || rc == VPT_EINVAL);
 		if (!rc) {
 			uint64_t waits = 0;
