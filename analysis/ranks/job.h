@@ -204,7 +204,12 @@ struct vpa_job_pattern {
 	uint64_t changes;                    /* of TURNS: how often another rank comes last */
 	/* Of a message: of SLOW_LINK of the call that costs most, of ULYSSES and RING the mean; 0: not known. */
 	uint64_t bytes;
-	uint64_t usual_ns, found_ns; /* of SLOW_LINK: a transfer elsewhere and there, the medians */
+	/* Of SLOW_LINK: a transfer elsewhere and there, the medians. Of PIPELINE: what a rank of it computes, the median, and what the one
+	 * does that computes most. */
+	uint64_t usual_ns, found_ns;
+	/* Of PIPELINE: that one, and its index in job->ranks, if it computes a tenth more than the median; NULL: none does. */
+	const char *busiest;
+	size_t busiest_rank;
 	/* What it is about, summed: waits; of SLOW_LINK what transfers take more than elsewhere; of TRUNCATED how long others go
 	 * on; of ULYSSES, RING and CFG what its transfers take of a
 	 * rank; of PIPELINE what `peers` waits. */

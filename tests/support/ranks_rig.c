@@ -138,6 +138,7 @@ static void put_rank(const struct rig_job *job, unsigned number, struct vpa_rank
 			continue;
 		for (p = 0; p < RIG_PARTS; p++)
 			missed_ns[p] += row->part_ns[number][p];
+		r->class_ns[VPA_TIME_COMPUTE] += row->part_ns[number][0];
 		/* What the capture lacks was no collective to it, but time all the same. */
 		if (row->lacks >> number & 1) {
 			missed_ns[RIG_PARTS] += row->end_ns[number] - row->start_ns[number];

@@ -8,10 +8,11 @@
  * Messages are of two ranks each, and make a path of three ranks or more: of two nobody knows, and a circle is a ring. */
 #include "analysis/ranks/patterns/patterns.h"
 
+#include "analysis/base/sort.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
-enum { RANKS_LEAST = 3, ROWS_LEAST = 4 };
+enum { RANKS_LEAST = 3, ROWS_LEAST = 4, BUSIER = 10 };
 
 struct stage {
 	size_t peers[2];
@@ -86,6 +87,40 @@ static size_t walk(struct stage *stages, size_t from, size_t *path)
 	return is_path && count >= RANKS_LEAST ? count : 0;
 }
 
+static uint64_t compute_of(const struct vpa_job *job, size_t rank)
+{
+	return job->ranks[rank].rank->class_ns[VPA_TIME_COMPUTE];
+}
+
+/* The stage that computes most, if that is a tenth more than the median: all others wait for it, directly or not. Ranks whose captures end
+ * early have less. */
+static int find_busiest(
+	struct vpa_job *job, const size_t *path, size_t count, struct vpa_job_pattern *p)
+{
+	int64_t *numbers = vpt_alloc(count, sizeof(*numbers));
+	size_t i, n = 0;
+
+	if (!numbers)
+		return VPT_ENOMEM;
+	for (i = 0; i < count; i++) {
+		uint64_t ns = compute_of(job, path[i]);
+
+		if (job->ranks[path[i]].cut_ns)
+			continue;
+		numbers[n++] = (int64_t)ns;
+		if (ns > p->found_ns) {
+			p->found_ns = ns;
+			p->busiest_rank = path[i];
+		}
+	}
+	p->usual_ns = n ? (uint64_t)vpa_nth(numbers, n, (n - 1) / 2) : 0;
+	vpt_free(numbers);
+	if (n < RANKS_LEAST || p->found_ns - p->usual_ns < p->usual_ns / BUSIER)
+		return VPT_OK;
+	p->busiest = vpa_pattern_ranks(job, &p->busiest_rank, 1);
+	return p->busiest ? VPT_OK : VPT_ENOMEM;
+}
+
 /* What the rank that waits most does: the others' bubbles are at most as long. */
 static int put_path(
 	struct vpa_job *job, const struct stage *stages, const size_t *path, size_t count)
@@ -103,7 +138,8 @@ static int put_path(
 	p.ns = stages[most].wait_ns;
 	p.peers = vpa_pattern_ranks(job, &most, 1);
 	p.ranks = vpa_pattern_ranks(job, path, count);
-	return p.ranks && p.peers ? vpa_pattern_put(job, p) : VPT_ENOMEM;
+	return p.ranks && p.peers && !find_busiest(job, path, count, &p) ? vpa_pattern_put(job, p)
+									 : VPT_ENOMEM;
 }
 
 int vpa_find_pipelines(struct vpa_job *job, const struct vpa_job_rows *rows)

@@ -297,13 +297,20 @@ static const struct vpa_field pattern_fields[] = {
 	{"bytes", U64(bytes), "bytes",
 		"of a message: of slow-link of the call that costs most, of ulysses and "
 		"ring-attention the mean; 0: not known"},
-	{"usual_ns", U64(usual_ns), "ns", "of slow-link: a transfer elsewhere, the median"},
-	{"found_ns", U64(found_ns), "ns", "of slow-link: a transfer there, the median"},
+	{"usual_ns", U64(usual_ns), "ns",
+		"of slow-link: a transfer elsewhere, the median; of pipeline what a rank of it "
+		"computes, the median"},
+	{"found_ns", U64(found_ns), "ns",
+		"of slow-link: a transfer there, the median; of pipeline what the rank does that "
+		"computes most"},
 	{"ns", U64(ns), "ns",
 		"waits for these ranks; of slow-link what transfers take more than elsewhere; of "
 		"truncated how long another rank goes on; of ulysses, ring-attention and "
 		"cfg-parallel what its transfers take of a rank; of pipeline what the rank in "
 		"`peers` waits"},
+	{"busiest", TEXT_OR_NULL(busiest), NULL,
+		"of pipeline: the rank that computes most, a tenth more than the median or more; "
+		"null: none does"},
 };
 static const struct vpa_fields pattern =
 	FIELDS("pattern", "what several collectives have in common", pattern_fields);

@@ -55,6 +55,9 @@ const struct vpa_job_pattern *vpa_ranks_pattern(
  * that uses it. */
 const struct vpa_job_pattern *vpa_ranks_slow_link(
 	const struct vpa_job *job, const struct vpa_late_ranks *late);
+/* The pipeline of which a late rank is the stage that computes most; NULL: there is none. */
+const struct vpa_job_pattern *vpa_ranks_heavy_stage(
+	const struct vpa_job *job, const struct vpa_late_ranks *late);
 uint64_t vpa_ranks_link_ns(const struct vpa_job_pattern *p);
 const char *vpa_scaling_words(enum vpa_scaling_part part);
 

@@ -446,6 +446,24 @@ static void put_less(struct vpa_page *p, const struct vpa_job *job,
 		later_by(job, first, &less).text, vpa_unit_words(job->unit)->a_name);
 }
 
+/* A late rank whose stage of a pipeline has more work: that is what all wait for, whatever a single wait is for. */
+static void put_heavy_stage(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
+{
+	const struct vpa_job_pattern *pipeline = vpa_ranks_heavy_stage(job, late);
+
+	if (!pipeline)
+		return;
+	vpa_page_words(p, "", VPA_PLAIN,
+		"The stage of rank %s has %s times the work of the median stage of its pipeline: "
+		"give some of its layers to others.",
+		pipeline->busiest,
+		vpa_fixed((double)pipeline->found_ns /
+				  (double)(pipeline->usual_ns + !pipeline->usual_ns),
+			2)
+			.text);
+}
+
 static void put_cause(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
 {
@@ -488,6 +506,7 @@ static void put_cause(
 		vpa_percent(blame_ns(job, late, late->ranks[0]), all_waits(job, late)).text,
 		first->number);
 	put_slow_gpu(p, job, late);
+	put_heavy_stage(p, job, late);
 	put_unblamed(p, job, late);
 	put_next(p, job, late);
 }

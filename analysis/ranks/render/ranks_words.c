@@ -74,7 +74,9 @@ size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late_ranks *l
 {
 	/* A slow link is no rank's fault, and of a start no replay knows. */
 	int is_of_start = job->start_ns && late->with_start;
-	int can_be_even = late->kind != VPA_LATE_NONE && !vpa_ranks_slow_link(job, late);
+	/* Nor does another stage tell what one of a pipeline would take: their work lies between other messages. */
+	int can_be_even = late->kind != VPA_LATE_NONE && !vpa_ranks_slow_link(job, late) &&
+			  !vpa_ranks_heavy_stage(job, late);
 	struct late_fixes of_late = {can_be_even && late->rank_count && !is_of_start, 0};
 	size_t count = 0, named_of_late = 0, i;
 	enum fix_order order;
@@ -93,6 +95,18 @@ size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late_ranks *l
 			out[count++] = f;
 		}
 	return count;
+}
+
+const struct vpa_job_pattern *vpa_ranks_heavy_stage(
+	const struct vpa_job *job, const struct vpa_late_ranks *late)
+{
+	size_t i;
+
+	for (i = 0; i < job->pattern_count; i++)
+		if (job->patterns[i].kind == VPA_PATTERN_PIPELINE && job->patterns[i].busiest &&
+			vpa_is_late(late, job->patterns[i].busiest_rank))
+			return &job->patterns[i];
+	return NULL;
 }
 
 struct vpa_words vpa_ranks_fix_words(const struct vpa_job *job, const struct vpa_job_fix *f)
@@ -242,8 +256,17 @@ struct vpa_words vpa_ranks_pattern_words(const struct vpa_job *job, const struct
 		break;
 	case VPA_PATTERN_PIPELINE:
 		add_ranks(&w, p->ranks, 1);
-		vpa_words_add(&w, "", " are a pipeline: rank %s waits longest in its bubbles, ",
-			p->peers);
+		vpa_words_add(&w, "", " are a pipeline: ");
+		if (p->busiest) {
+			vpa_words_add(&w, "", "rank %s computes ", p->busiest);
+			add_per_unit(job, p->found_ns, &w);
+			vpa_words_add(&w, "", ", %s times the median stage; ",
+				vpa_fixed(
+					(double)p->found_ns / (double)(p->usual_ns + !p->usual_ns),
+					2)
+					.text);
+		}
+		vpa_words_add(&w, "", "rank %s waits longest in its bubbles, ", p->peers);
 		add_per_unit(job, p->ns, &w);
 		vpa_words_add(&w, "", ".");
 		break;

@@ -339,6 +339,26 @@ expect 0 "in words" ranks ring
 says out "RANK 6 IS LATE, the others wait for it"
 says out "Rank 6 comes late to send/recv"
 
+# A stage of a pipeline has half as much work again: it is late, and that is said of it. What a rank "like the median" would bring its
+# neighbours do not tell. Of equal stages nobody has more.
+python3 "$source/tests/analysis/ranks/ranks_pipeline.py" pipeline 2
+expect 0 "a heavy stage" ranks pipeline --format json
+answers="$answers pipeline.json"
+cp out pipeline.json
+same "$rule" "0 to 3 2 1.500 2" "$(python3 -c 'import json
+job = json.load(open("out"))
+p = next(p for p in job["patterns"] if p["pattern"] == "pipeline")
+print(p["ranks"], p["busiest"], "%.3f" % (p["found_ns"] / p["usual_ns"]), job["late_ranks"])')"
+expect 0 "a heavy stage, in words" ranks pipeline
+tr -s '\n ' ' ' <out >words
+says words "RANK 2 IS LATE"
+says words "The stage of rank 2 has 1.50 times the work of the median stage of its pipeline: give some of its layers to others."
+says words "are a pipeline: rank 2 computes 8.11 ms an iteration, 1.50 times the median stage; rank 3 waits longest in its bubbles"
+grep -q 'like the median' out && fail "$rule: $(grep 'like the median' out)"
+python3 "$source/tests/analysis/ranks/ranks_pipeline.py" equal-stages 9
+expect 0 "equal stages" ranks equal-stages
+grep -q 'median stage' out && fail "$rule: $(grep 'median stage' out)"
+
 schema_of ranks
 # shellcheck disable=SC2086
 fits "answers are as the schema says" schema.json $answers

@@ -24,7 +24,7 @@ each() {
 	cases=$((cases + 1))
 	found=$((($2 - $3) / $4))
 	echo "$1: $found instructions for each rank and collective"
-	[ "$found" -gt 100 ] && [ "$found" -lt "$most" ] || fail "$1: expected 100 to $most instructions for each, found $found"
+	{ [ "$found" -gt 100 ] && [ "$found" -lt "$most" ]; } || fail "$1: expected 100 to $most instructions for each, found $found"
 }
 
 base=$(instructions 50 400)

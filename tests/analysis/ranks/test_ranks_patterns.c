@@ -1,5 +1,6 @@
 /* Patterns of random jobs in which one was planted: it is found, by rank, count and time, to the nanosecond; and in jobs without
  * one there is none. */
+#include "analysis/base/sort.h"
 #include "analysis/ranks/patterns/patterns.h"
 #include "tests/support/ranks_rig.h"
 
@@ -307,7 +308,8 @@ static void a_pipeline_is_named_with_its_longest_bubbles(void **state)
 	for (n = 0; n < JOBS; n++) {
 		struct rig_job *job = new_job(&random, 4);
 		unsigned links = n % 2 ? 4 : 3, most = 0;
-		uint64_t wait_ns[4] = {0};
+		uint64_t wait_ns[4] = {0}, work_ns[4] = {0}, usual_ns;
+		int64_t sorted[4];
 		struct vpa_job *found;
 		char rank[16];
 
@@ -320,6 +322,10 @@ static void a_pipeline_is_named_with_its_longest_bubbles(void **state)
 			job->row[i].group = i % links;
 			for (r = 0; r < 4; r++)
 				job->row[i].part_ns[r][2] = vpt_random_below(&random, 300000);
+			/* A rank does its work before its own messages. */
+			for (r = 0; r < 4; r++)
+				if (job->members[i % links] >> r & 1)
+					work_ns[r] += job->row[i].part_ns[r][0];
 		}
 		found = analyze(job, &random);
 		for (i = 0; i < job->rows; i++) {
@@ -341,6 +347,18 @@ static void a_pipeline_is_named_with_its_longest_bubbles(void **state)
 			assert_string_equal(p->peers, rank);
 			assert_int_equal(p->ns, wait_ns[most]);
 			assert_int_equal(p->collectives, job->rows);
+			for (r = 0, most = 0; r < 4; r++) {
+				sorted[r] = (int64_t)work_ns[r];
+				most = work_ns[r] > work_ns[most] ? r : most;
+			}
+			usual_ns = (uint64_t)vpa_nth(sorted, 4, 1);
+			snprintf(rank, sizeof(rank), "%u", most);
+			assert_int_equal(p->usual_ns, usual_ns);
+			assert_int_equal(p->found_ns, work_ns[most]);
+			if (work_ns[most] - usual_ns < usual_ns / 10)
+				assert_null(p->busiest);
+			else
+				assert_string_equal(p->busiest, rank);
 		}
 		clear(job, found);
 	}
