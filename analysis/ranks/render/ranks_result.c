@@ -446,6 +446,16 @@ static void put_less(struct vpa_page *p, const struct vpa_job *job,
 		later_by(job, first, &less).text, vpa_unit_words(job->unit)->a_name);
 }
 
+/* A summary has ranges, not lines of code: the report of the rank alone names them, by stacks or the calls of Python functions. */
+static void put_where(
+	struct vpa_page *p, const struct vpa_job_part *part, const struct vpa_rank *rank)
+{
+	if (part->klass == VPA_LATE_IDLE && rank->capture)
+		vpa_page_words(p, "", VPA_PLAIN,
+			"The line of code, if stacks were recorded: vptrace-analyze %s.",
+			rank->capture);
+}
+
 /* A late rank whose stage of a pipeline has more work: that is what all wait for, whatever a single wait is for. */
 static void put_heavy_stage(
 	struct vpa_page *p, const struct vpa_job *job, const struct vpa_late_ranks *late)
@@ -501,6 +511,7 @@ static void put_cause(
 			vpa_unit_words(job->unit)->a_name);
 	if (link)
 		return;
+	put_where(p, part, first->rank);
 	put_less(p, job, late, first);
 	vpa_page_words(p, "", VPA_PLAIN, "%s %% of all waiting is for rank %" PRId64 ".",
 		vpa_percent(blame_ns(job, late, late->ranks[0]), all_waits(job, late)).text,

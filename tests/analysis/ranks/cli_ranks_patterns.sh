@@ -123,6 +123,10 @@ for rank in 3 2; do
 	says out "rank $rank, cut"
 	cp out tardy$rank.txt
 done
+expect 0 "both to the end" ranks tardy
+tr -s '\n ' ' ' <out >words
+says words "CAUSE Rank 2 had an idle GPU: "
+says words "The line of code, if stacks were recorded: vptrace-analyze tardy/r2.zst."
 expect 0 "both to the end" ranks tardy --format json
 cp out tardy.json
 python3 - <<'PY' >answer || fail "late ranks that end early: $(cat answer)"
