@@ -121,7 +121,7 @@ static const char *amount_of(struct vpa_report *r, unsigned kind)
 		return vpa_arena_printf(
 			&r->arena, "%s", vpa_bytes(vpa_copies_of(r, kind).bytes).text);
 	return vpa_arena_printf(
-		&r->arena, "%s a %s", vpa_bytes(bytes).text, vpa_unit_kind_name(vpa_unit_of(r)));
+		&r->arena, "%s %s", vpa_bytes(bytes).text, vpa_unit_words(vpa_unit_of(r))->a_noun);
 }
 
 static int is_new_size(const struct vpa_report *r, size_t row)
@@ -233,8 +233,8 @@ static void name_too_large(struct vpa_report *r, struct vpa_finding *f,
 					  vpa_bytes(w->used_bytes).text)
 				: vpa_arena_printf(&r->arena, "%s; the GPU has %s", f->note,
 					  vpa_bytes(w->gpu_bytes).text);
-	f->caveat = vpa_arena_printf(&r->arena, "a %s is taken to copy each weight once",
-		vpa_unit_kind_name(vpa_unit_of(r)));
+	f->caveat = vpa_arena_printf(&r->arena, "%s is taken to copy each weight once",
+		vpa_unit_words(vpa_unit_of(r))->a_noun);
 	save_what_overlaps(r, f, *s, is_part ? stay : 0);
 }
 
@@ -260,16 +260,16 @@ static void name_both_ways(struct vpa_report *r, struct vpa_finding *f, const st
 
 static void name_again(struct vpa_report *r, struct vpa_finding *f, const struct again *again)
 {
-	const char *unit = vpa_unit_kind_name(vpa_unit_of(r));
+	const struct vpa_unit_words *unit = vpa_unit_words(vpa_unit_of(r));
 
 	f->words = vpa_arena_printf(
-		&r->arena, "copy once, not %s a %s", vpa_bytes(again->bytes).text, unit);
+		&r->arena, "copy once, not %s %s", vpa_bytes(again->bytes).text, unit->a_noun);
 	f->title = vpa_arena_printf(&r->arena,
 		"each %s copies the same sizes to the GPU: copy what stays the same once, and hide "
 		"the rest with pinned memory and a separate stream",
-		unit);
+		unit->noun);
 	f->note = vpa_arena_printf(&r->arena, "%s; %s in each %s, of the same %s", f->note,
-		vpa_bytes(again->bytes).text, unit, again->sizes == 1 ? "size" : "sizes");
+		vpa_bytes(again->bytes).text, unit->noun, again->sizes == 1 ? "size" : "sizes");
 }
 
 void vpa_finding_of_uploads(

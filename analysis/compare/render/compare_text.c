@@ -505,9 +505,11 @@ void vpa_compare_put_prediction(struct vpa_page *p, const struct vpa_comparison 
 	vpa_page_blank(p);
 	vpa_page_words(p, "REPLAY", VPA_PLAIN, "Gone in B: %s.", w.text);
 	w.used = 0;
-	vpa_words_add(&w, "", "A replayed with that takes %s a %s, B takes %s: %s %% off",
+	vpa_words_add(&w, "", "A replayed with that takes %s %s, B takes %s: %s %% off",
 		vpa_duration(ns_of(n->predicted_ms)).text,
-		n->unit == VPA_BASE_ACTIVE ? "run" : vpa_base_name(n->unit),
+		n->unit < VPA_BASE_UNIT
+			? "a run"
+			: vpa_unit_words((enum vpa_unit_kind)(n->unit - VPA_BASE_UNIT))->a_noun,
 		vpa_duration(ns_of(n->measured_ms)).text, signed_of(n->error_percent).text);
 	if (n->fps_predicted > 0 && n->fps_measured > 0)
 		vpa_words_add(&w, "; ", "%s FPS predicted, %s measured",
