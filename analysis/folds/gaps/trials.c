@@ -1,14 +1,16 @@
 /* trials.c - kernels that a library tries for a product, one after another, before it keeps one: cuDNN's benchmark for each new shape of a
  * convolution, and tuners of matrix products.
  *
- * On one stream a thread launches kernels of products, each after it has waited for an event and the one before has ended. Four
- * different ones or more, on average tried four times at most, of which the last was among those before, are trials but for the last: the
- * thread goes on without a wait for that one, which is kept. All are launched in one operator; where no operator is known, nothing but
- * copies and memsets may lie between them. A program that waits for each of its layers, or times products, waits for the last too. */
+ * A trial is what a thread launches on a stream between two waits for events: the kernel of a product, once or again, as a library
+ * warms it up and times several runs. Each trial begins when the one before has ended. Four different kernels or more, on average run
+ * four times at most, of which the last was among those before, are trials but for the last: the thread goes on without a wait for that
+ * one, which is kept. All are launched in one operator, and other kernels of it belong to the trials; where no operator is known, nothing
+ * but copies and memsets may lie between them. A program that waits for each of its layers, or times products, waits for the last too. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/folds/gaps/gap_parts.h"
 #include "analysis/join/resolver.h"
+#include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/base/vectorise.h"
@@ -26,14 +28,19 @@ enum {
 
 /* What may be trials, on a stream. */
 struct series {
-	uint64_t start_ns, last_start_ns, last_end_ns, last_launch_ns;
-	uint64_t kernel_ns, last_ns; /* of all but the last, and of that */
+	uint64_t start_ns;
+	uint64_t last_start_ns; /* of the last trial; the rest is of its last kernel */
+	uint64_t last_end_ns, last_launch_ns;
+	uint64_t kernel_ns, last_ns; /* of all trials but the last, and of that */
 	uint64_t operator_ns;        /* when the operator began */
 	const struct vpa_range *around;
-	uint32_t thread, place, kernels, name_count;
+	uint32_t thread, place, name_count;
+	uint32_t kernels, last_kernels; /* as their times */
+	uint32_t kernel;                /* of the last trial */
 	uint32_t names[NAMES_MOST];
 	uint8_t is_open, is_conv, is_again; /* again: the last kernel was among those before */
-	uint64_t cause_ns[VPA_CAUSES];      /* undefined while there is one kernel */
+	uint8_t has_around;                 /* the second launch has told the operator */
+	uint64_t cause_ns[VPA_CAUSES];
 };
 
 /* A part of a gap of the batch that begins in a wait for an event. */
@@ -44,8 +51,8 @@ struct piece {
 };
 
 struct state {
-	uint32_t waits[2]; /* ids of the calls' names */
-	int has_waits;
+	uint64_t waits[2]; /* ids of the calls' names; VPT_NO_ID: the trace has none so far */
+	size_t names_seen;
 	struct series *streams;
 	size_t stream_cap, open;
 	uint8_t *may_begin; /* a series, by op of the batch */
@@ -58,20 +65,16 @@ struct state {
 	size_t span_cap, place_cap;
 };
 
-static int know_waits(struct state *s, const struct vpa_fold_context *c)
+/* Looks for the names of the waits, if there are new names. Returns 0 if the trace has none so far. */
+static int know_waits(struct state *s, const struct vpt_strings *names)
 {
-	static const char *const names[] = {"cudaEventSynchronize", "cuEventSynchronize"};
+	static const char *const calls[] = {"cudaEventSynchronize", "cuEventSynchronize"};
 	size_t i;
 
-	for (i = 0; i < 2 && !s->has_waits; i++) {
-		uint64_t id = vpa_fold_intern(c, names[i]);
-
-		if (id == VPT_NO_ID)
-			return VPT_ENOMEM;
-		s->waits[i] = (uint32_t)id;
-	}
-	s->has_waits = 1;
-	return VPT_OK;
+	for (i = 0; i < COUNT(calls) && s->names_seen < names->count; i++)
+		s->waits[i] = vpt_strings_find(names, calls[i], strlen(calls[i]));
+	s->names_seen = names->count;
+	return s->names_seen && (s->waits[0] != VPT_NO_ID || s->waits[1] != VPT_NO_ID);
 }
 
 static inline int is_wait(const struct state *s, uint32_t name)
@@ -88,9 +91,7 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 
 	if (!gap->piece_count || gap->pieces[0].cause != VPA_CAUSE_SYNC)
 		return VPT_OK;
-	if (know_waits(s, c))
-		return VPT_ENOMEM;
-	if (!is_wait(s, gap->pieces[0].call))
+	if (!know_waits(s, &c->model->names) || !is_wait(s, gap->pieces[0].call))
 		return VPT_OK;
 	if (vpt_grow(&s->pieces, &s->piece_cap, s->piece_count + gap->piece_count,
 		    sizeof(*s->pieces)))
@@ -148,6 +149,7 @@ static void add_name(struct series *t, uint32_t kernel)
 {
 	uint32_t i;
 
+	t->kernel = kernel;
 	for (i = 0; i < t->name_count && t->names[i] != kernel; i++)
 		;
 	t->is_again = i < t->name_count;
@@ -167,10 +169,11 @@ static void begin_series(struct state *s, struct series *t, const struct vpa_ops
 	t->last_launch_ns = ops->launch_start_ns[i];
 	t->last_ns = t->last_end_ns - t->start_ns;
 	t->kernel_ns = 0;
-	t->around = NULL;
 	t->thread = stretch->thread;
-	t->kernels = 1;
-	t->names[0] = ops->kernel[i];
+	t->kernels = 0;
+	t->last_kernels = 1;
+	t->has_around = 0;
+	t->kernel = t->names[0] = ops->kernel[i];
 	t->name_count = 1;
 	t->is_again = 0;
 	t->is_conv = ops->family[i] == VPA_FAMILY_CONV;
@@ -186,12 +189,12 @@ static int end_series(
 
 	t->is_open = 0;
 	s->open--;
-	if (t->name_count < LEAST || !t->is_again || t->kernels - 1 > TIMES_MOST * t->name_count ||
+	if (t->name_count < LEAST || !t->is_again || t->kernels > TIMES_MOST * t->name_count ||
 		has_waited(s, &c->resolver->pasts[t->thread].calls, at, t->last_launch_ns))
 		return VPT_OK;
 	sum->count++;
 	sum->convs += t->is_conv;
-	sum->kernels += t->kernels - 1;
+	sum->kernels += t->kernels;
 	vpt_sat_add_to(&sum->kernel_ns, t->kernel_ns);
 	vpt_sat_add_to(&sum->span_ns, span_ns);
 	for (k = 0; k < VPA_CAUSES; k++)
@@ -216,51 +219,64 @@ static int end_before(struct state *s, const struct vpa_fold_context *c, struct 
 	return end_series(s, c, t, ops->launch[i] ? vpa_call_position(ops->launch[i]) : 0);
 }
 
-/* The second op tells the operator of all, which began before the first. */
+/* The second launch tells the operator of all, which began before the first. */
 static int is_in_operator(struct series *t, const struct vpa_range *around)
 {
-	if (t->kernels == 1 && (!around || around->start_ns <= t->last_launch_ns)) {
+	if (!t->has_around && (!around || around->start_ns <= t->last_launch_ns)) {
+		t->has_around = 1;
 		t->around = around;
 		t->operator_ns = around ? around->start_ns : 0;
+		memset(t->cause_ns, 0, sizeof(t->cause_ns));
 		return 1;
 	}
-	return t->kernels > 1 && around == t->around &&
+	return t->has_around && around == t->around &&
 	       (!around || around->start_ns == t->operator_ns);
 }
 
-/* Whether the op goes on with the series. */
-static int goes_on(const struct state *s, const struct vpa_fold_context *c, struct series *t,
+enum step { ENDS, SAME_TRIAL, NEXT_TRIAL };
+
+/* What a product is to the series. */
+static enum step step_of(const struct state *s, const struct vpa_fold_context *c, struct series *t,
 	const struct vpa_ops *ops, size_t i, const struct vpa_op_stretch *stretch)
 {
 	uint64_t launch_ns = ops->launch_start_ns[i];
-	const struct vpa_range *around;
+	enum step step = ENDS;
 
-	if (!ops->launch[i] || launch_ns < t->last_end_ns || stretch->thread != t->thread ||
-		!has_waited(s, &c->resolver->pasts[t->thread].calls,
+	if (!ops->launch[i] || stretch->thread != t->thread)
+		return ENDS;
+	if (launch_ns >= t->last_end_ns &&
+		has_waited(s, &c->resolver->pasts[t->thread].calls,
 			vpa_call_position(ops->launch[i]), t->last_launch_ns))
-		return 0;
-	around = operator_at(stretch->range, launch_ns);
-	return is_in_operator(t, around);
+		step = NEXT_TRIAL;
+	else if (ops->kernel[i] == t->kernel)
+		step = SAME_TRIAL;
+	return step != ENDS && is_in_operator(t, operator_at(stretch->range, launch_ns)) ? step
+											 : ENDS;
 }
 
-static void extend(const struct state *s, struct series *t, const struct vpa_ops *ops, size_t i,
-	uint32_t place)
+static void begin_trial(const struct state *s, struct series *t, const struct vpa_ops *ops,
+	size_t i, uint32_t place)
 {
-	if (t->kernels == 1)
-		memset(t->cause_ns, 0, sizeof(t->cause_ns));
 	t->place = place;
-	t->kernels++;
+	t->kernels += t->last_kernels;
 	vpt_sat_add_to(&t->kernel_ns, t->last_ns);
+	t->last_kernels = 0;
+	t->last_ns = 0;
 	t->last_start_ns = ops->start_ns[i];
-	t->last_end_ns = ops->end_ns[i];
-	t->last_launch_ns = ops->launch_start_ns[i];
-	t->last_ns = t->last_end_ns - t->last_start_ns;
 	t->is_conv |= ops->family[i] == VPA_FAMILY_CONV;
 	add_name(t, ops->kernel[i]);
 	add_gap(s, t, ops, i);
 }
 
-/* What prepares a product, in the same operator, is a part of its trial. */
+static void add_to_trial(struct series *t, const struct vpa_ops *ops, size_t i)
+{
+	t->last_kernels++;
+	vpt_sat_add_to(&t->last_ns, ops->end_ns[i] - ops->start_ns[i]);
+	t->last_end_ns = ops->end_ns[i];
+	t->last_launch_ns = ops->launch_start_ns[i];
+}
+
+/* What prepares a product, or ends it, in the same operator, is a part of its trial. */
 static int is_beside(const struct series *t, const struct vpa_ops *ops, size_t i,
 	const struct vpa_op_stretch *stretch)
 {
@@ -268,27 +284,32 @@ static int is_beside(const struct series *t, const struct vpa_ops *ops, size_t i
 
 	if (ops->kind[i] != VPA_KERNEL)
 		return 1;
-	if (!ops->launch[i] || ops->launch_start_ns[i] < t->last_end_ns)
+	if (!ops->launch[i])
 		return 0;
 	around = operator_at(stretch->range, ops->launch_start_ns[i]);
-	if (t->kernels == 1)
+	if (!t->has_around)
 		return around && around->start_ns <= t->last_launch_ns;
 	return around && around == t->around && around->start_ns == t->operator_ns;
 }
 
-/* Finds the products that may begin a series: it would end with the next op of the stream if that was launched
- * before this one had ended. */
+/* Finds the products that may begin a series: the same kernel follows on the stream, or a launch after the end of this one or of the op
+ * that follows. */
 VPT_VECTORISE
 static void find_beginnings(const struct vpa_ops *ops, uint8_t *may_begin)
 {
 	size_t i, last = ops->count - 1;
 
+	/* Whether the next op was launched before this one had ended. */
+	for (i = 0; i < last; i++)
+		may_begin[i] = (uint8_t)((ops->stream[i + 1] == ops->stream[i]) &
+					 (ops->kind[i + 1] == VPA_KERNEL) &
+					 (ops->launch_start_ns[i + 1] < ops->end_ns[i]));
+	may_begin[last] = 0;
 	for (i = 0; i < last; i++) {
 		unsigned product =
 			(ops->family[i] == VPA_FAMILY_CONV) | (ops->family[i] == VPA_FAMILY_GEMM);
-		unsigned ends = (ops->stream[i + 1] == ops->stream[i]) &
-				(ops->kind[i + 1] == VPA_KERNEL) &
-				(ops->launch_start_ns[i + 1] < ops->end_ns[i]);
+		unsigned ends =
+			may_begin[i] & may_begin[i + 1] & (ops->kernel[i + 1] != ops->kernel[i]);
 
 		may_begin[i] = (uint8_t)(product & !ends);
 	}
@@ -306,9 +327,8 @@ static size_t next_of_interest(const struct state *s, const struct vpa_ops *ops,
 
 static int make_room(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
-	if (know_waits(s, c) ||
-		vpt_grow_zeroed(
-			&s->streams, &s->stream_cap, c->model->stream_count, sizeof(*s->streams)) ||
+	if (vpt_grow_zeroed(
+		    &s->streams, &s->stream_cap, c->model->stream_count, sizeof(*s->streams)) ||
 		vpt_grow(&s->may_begin, &s->may_cap, ops->count, sizeof(*s->may_begin)))
 		return VPT_ENOMEM;
 	return VPT_OK;
@@ -318,9 +338,12 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 {
 	struct state *s = state;
 	size_t i, k = 0;
-	int rc = make_room(s, c, ops);
+	int rc;
 
-	if (rc || !ops->count)
+	if (!know_waits(s, &c->model->names) || !ops->count)
+		return VPT_OK;
+	rc = make_room(s, c, ops);
+	if (rc)
 		return rc;
 	find_beginnings(ops, s->may_begin);
 	for (i = next_of_interest(s, ops, 0); i < ops->count && !rc;
@@ -328,12 +351,16 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		struct series *t = &s->streams[ops->stream[i]];
 		const struct vpa_op_stretch *stretch;
 		int product = is_product(ops, i);
+		enum step step;
 
 		if (!t->is_open && !s->may_begin[i])
 			continue;
 		stretch = vpa_ops_stretch(ops, i, &k);
-		if (product && t->is_open && goes_on(s, c, t, ops, i, stretch)) {
-			extend(s, t, ops, i, stretch->place);
+		step = product && t->is_open ? step_of(s, c, t, ops, i, stretch) : ENDS;
+		if (step == NEXT_TRIAL)
+			begin_trial(s, t, ops, i, stretch->place);
+		if (step != ENDS) {
+			add_to_trial(t, ops, i);
 		} else if (product || !is_beside(t, ops, i, stretch)) {
 			if (t->is_open)
 				rc = end_before(s, c, t, ops, i, stretch);
