@@ -366,6 +366,8 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 				rc = end_before(s, c, t, ops, i, stretch);
 			if (product)
 				begin_series(s, t, ops, i, stretch);
+		} else if (t->has_around) {
+			add_gap(s, t, ops, i);
 		}
 	}
 	s->piece_count = 0;

@@ -183,6 +183,26 @@ static void trials_are_found_across_batches(void **state)
 	vpa_report_free(r);
 }
 
+/* The four waits are each 10 us longer than the work, and the next launch takes 10 us more, whatever it launches. */
+static void idle_time_of_trials_ends_in_any_kernel_of_the_operator(void **state)
+{
+	static struct program p;
+	struct vpa_report *r;
+	uint64_t ns = 0;
+	unsigned i;
+
+	(void)state;
+	begin(&p);
+	run(&p, "(A.nB.nC.nD.nB)n");
+	r = vpt_script_report(p.text, NULL);
+	assert_int_equal(r->trials.count, 1);
+	for (i = 0; i < VPA_CAUSES; i++)
+		ns += r->trials.cause_ns[i];
+	/* Which operator it is, the second product tells. */
+	assert_int_equal(ns, 3 * 20000);
+	vpa_report_free(r);
+}
+
 /* Ten passes of 2.02 ms of work; in the first `tried` of them kernels are tried for five shapes. */
 static void passes(struct program *p, unsigned tried, const char *shape)
 {
@@ -255,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trials_end_in_the_kernel_that_is_kept),
 		cmocka_unit_test(trials_are_found_across_batches),
+		cmocka_unit_test(idle_time_of_trials_ends_in_any_kernel_of_the_operator),
 		cmocka_unit_test(what_is_tried_is_the_library_s_and_no_wait_of_the_program),
 	};
 
