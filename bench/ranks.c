@@ -324,32 +324,51 @@ static int save(struct vpa_rank_blocks *blocks, const char *path)
 	return sink->finish(sink, !rc, NULL);
 }
 
+static int save_all(struct job *j, const char *folder)
+{
+	char path[4096];
+	unsigned r;
+
+	for (r = 0; r < j->ranks; r++) {
+		struct vpa_rank_blocks blocks = {.count = 0};
+		int rc;
+
+		snprintf(path, sizeof(path), "%s/r%u.vps", folder, r);
+		rc = end_rank(j, r) || vpa_rank_blocks_add(&blocks, j->list.items[r]) ||
+		     save(&blocks, path);
+		vpa_rank_blocks_free(&blocks);
+		vpa_rank_free(j->list.items[r]);
+		if (rc) {
+			fprintf(stderr, "bench_ranks: %s: not written\n", path);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static void free_job(struct job *j)
+{
+	vpa_rank_list_free(&j->list);
+	vpt_free(j->at_ns);
+	vpt_free(j->start_ns);
+	vpt_free(j->end_ns);
+	vpt_free(j->stretches);
+}
+
 int main(int argc, char **argv)
 {
 	struct job j = {.ranks = argc > 4 ? (unsigned)atoi(argv[1]) : 0};
-	char path[4096];
-	unsigned r;
+	int rc = 1;
 
 	if (!j.ranks || strcmp(argv[3], "-o") != 0) {
 		fprintf(stderr, "usage: bench_ranks RANKS COLLECTIVES -o FOLDER\n");
 		return 2;
 	}
 	j.count = (unsigned)atoi(argv[2]);
-	if (run(&j)) {
+	if (run(&j))
 		fprintf(stderr, "bench_ranks: no memory\n");
-		return 1;
-	}
-	for (r = 0; r < j.ranks; r++) {
-		struct vpa_rank_blocks blocks = {.count = 0};
-
-		snprintf(path, sizeof(path), "%s/r%u.vps", argv[4], r);
-		if (end_rank(&j, r) || vpa_rank_blocks_add(&blocks, j.list.items[r]) ||
-			save(&blocks, path)) {
-			fprintf(stderr, "bench_ranks: %s: not written\n", path);
-			return 1;
-		}
-		vpa_rank_blocks_free(&blocks);
-		vpa_rank_free(j.list.items[r]);
-	}
-	return 0;
+	else
+		rc = save_all(&j, argv[4]);
+	free_job(&j);
+	return rc;
 }
