@@ -1,6 +1,7 @@
 /* job_comparison.c - figures of both jobs beside each other. */
 #include "analysis/compare/job_comparison.h"
 
+#include "analysis/base/figure_values.h"
 #include "analysis/base/sort.h"
 #include "analysis/compare/comparison_steps.h"
 #include "formats/base/memory.h"
@@ -229,7 +230,8 @@ int vpa_jobs_condition_read(const char *text, struct vpa_jobs_condition *out, st
 	}
 	while (i < FIGURES && (strlen(figures[i]) != len || strncmp(text, figures[i], len) != 0))
 		i++;
-	if (i < FIGURES && text[len] && vpa_percent_read(text + len + 1, &out->share)) {
+	if (i < FIGURES && text[len] &&
+		vpa_value_read(text + len + 1, VPA_VALUE_SHARE, &out->share)) {
 		out->figure = (enum vpa_job_change_figure)i;
 		out->sign = text[len];
 		return VPT_OK;

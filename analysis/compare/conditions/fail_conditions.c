@@ -1,34 +1,30 @@
 /* fail_conditions.c - reads conditions, and checks them against a comparison. */
 #include "analysis/compare/conditions/fail_conditions.h"
 
+#include "analysis/base/figure_values.h"
 #include "analysis/base/numbers.h"
 #include "analysis/compare/comparison_steps.h"
 #include "analysis/compare/conditions/predicted_condition.h"
 #include "formats/base/count.h"
-#include "formats/base/time_units.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What a figure's value is written in. */
-enum value_kind { VALUE_RATE, VALUE_TIME, VALUE_SHARE };
-
 static const struct figure {
 	const char *name;
-	enum value_kind kind;
+	enum vpa_value_kind kind;
 } figures[VPA_CONDITION_FIGURES] = {
-	[VPA_CONDITION_FPS] = {"fps", VALUE_RATE},
-	[VPA_CONDITION_BPS] = {"bps", VALUE_RATE},
-	[VPA_CONDITION_STEPS] = {"steps/s", VALUE_RATE},
-	[VPA_CONDITION_STEP_TIME] = {"s/it", VALUE_TIME},
-	[VPA_CONDITION_LATENTS] = {"latents/s", VALUE_RATE},
-	[VPA_CONDITION_END_TO_END] = {"fps end to end", VALUE_RATE},
-	[VPA_CONDITION_DENOISE] = {"denoise rate", VALUE_RATE},
-	[VPA_CONDITION_PERIOD] = {"period", VALUE_TIME},
-	[VPA_CONDITION_BUSY] = {"busy", VALUE_SHARE},
-	[VPA_CONDITION_IDLE] = {"idle", VALUE_SHARE},
+	[VPA_CONDITION_FPS] = {"fps", VPA_VALUE_RATE},
+	[VPA_CONDITION_BPS] = {"bps", VPA_VALUE_RATE},
+	[VPA_CONDITION_STEPS] = {"steps/s", VPA_VALUE_RATE},
+	[VPA_CONDITION_STEP_TIME] = {"s/it", VPA_VALUE_TIME},
+	[VPA_CONDITION_LATENTS] = {"latents/s", VPA_VALUE_RATE},
+	[VPA_CONDITION_END_TO_END] = {"fps end to end", VPA_VALUE_RATE},
+	[VPA_CONDITION_DENOISE] = {"denoise rate", VPA_VALUE_RATE},
+	[VPA_CONDITION_PERIOD] = {"period", VPA_VALUE_TIME},
+	[VPA_CONDITION_BUSY] = {"busy", VPA_VALUE_SHARE},
+	[VPA_CONDITION_IDLE] = {"idle", VPA_VALUE_SHARE},
 };
 
 /* ---- reading ---- */
@@ -36,23 +32,6 @@ static const struct figure {
 static int is_change(const struct vpa_condition *l)
 {
 	return l->relation == '-' || l->relation == '+';
-}
-
-static char plain(char c)
-{
-	return c == '-' || c == '_' ? ' ' : (char)tolower((unsigned char)c);
-}
-
-static int is_name(const char *text, size_t len, const char *name)
-{
-	size_t i;
-
-	if (!name || strlen(name) != len)
-		return 0;
-	for (i = 0; i < len; i++)
-		if (plain(text[i]) != plain(name[i]))
-			return 0;
-	return 1;
 }
 
 /* The parts of idle time are causes, the others are families. */
@@ -72,7 +51,7 @@ static unsigned part_called(enum vpa_condition_figure figure, const char *text, 
 	size_t i;
 
 	for (i = first_part(figure); i < end_of_parts(figure); i++)
-		if (is_name(text, len, vpa_overview_part_name(i)))
+		if (vpa_figure_name_is(text, len, vpa_overview_part_name(i)))
 			return (unsigned)i;
 	return VPA_UNIT_PARTS;
 }
@@ -94,20 +73,8 @@ static int fail_part(
 /* The number after the relation, in its unit. Returns 0 if it has another one. */
 static int read_value(const char *p, struct vpa_condition *l)
 {
-	enum value_kind kind = figures[l->figure].kind;
-
-	p = vpa_decimal_read(p, &l->value);
-	if (!p)
-		return 0;
-	if (is_change(l) || kind == VALUE_SHARE) {
-		l->value /= 100;
-		return !strcmp(p, "%");
-	}
-	if (kind == VALUE_TIME) {
-		l->value *= (double)vpt_time_unit_ns(p);
-		return vpt_time_unit_ns(p) != 0;
-	}
-	return kind == VALUE_RATE && !*p;
+	return vpa_value_read(
+		p, is_change(l) ? VPA_VALUE_SHARE : figures[l->figure].kind, &l->value);
 }
 
 /* The first relation of a change that a number follows, since names may contain "-". */
@@ -133,7 +100,8 @@ int vpa_condition_read(
 	*out = (struct vpa_condition){.text = text, .part = VPA_UNIT_PARTS, .relation = *relation};
 	colon = colon && colon < relation ? colon : NULL;
 	len = (size_t)((colon ? colon : relation) - text);
-	for (i = 0; i < VPA_CONDITION_FIGURES && !is_name(text, len, figures[i].name); i++)
+	for (i = 0; i < VPA_CONDITION_FIGURES && !vpa_figure_name_is(text, len, figures[i].name);
+		i++)
 		;
 	out->figure = (enum vpa_condition_figure)i;
 	if (!*relation || i == VPA_CONDITION_FIGURES)
@@ -146,7 +114,7 @@ int vpa_condition_read(
 		return vpt_fail(err, VPT_EINVAL,
 			"--fail-if: \"%.60s\" is a change, which needs two captures: see compare",
 			text);
-	if (colon && figures[i].kind != VALUE_SHARE)
+	if (colon && figures[i].kind != VPA_VALUE_SHARE)
 		return vpt_fail(err, VPT_EINVAL,
 			"--fail-if: \"%.60s\": only busy and idle have parts, as in idle:sync>5%%",
 			text);
@@ -156,10 +124,10 @@ int vpa_condition_read(
 		return fail_part(out->figure, colon + 1, (size_t)(relation - colon) - 1, err);
 	if (!read_value(relation + 1, out))
 		return vpt_fail(err, VPT_EINVAL, "--fail-if: expected %s after \"%c\" in \"%.60s\"",
-			*relation == '-' || *relation == '+' || figures[i].kind == VALUE_SHARE
+			*relation == '-' || *relation == '+' || figures[i].kind == VPA_VALUE_SHARE
 				? "percent such as 2%"
-			: figures[i].kind == VALUE_TIME ? "a time such as 750ms"
-							: "a number such as 16",
+			: figures[i].kind == VPA_VALUE_TIME ? "a time such as 750ms"
+							    : "a number such as 16",
 			*relation, text);
 	return VPT_OK;
 }
@@ -305,9 +273,9 @@ static double change_of(const struct vpa_condition *l, const struct vpa_comparis
 {
 	double a_ns = c->a_over ? (double)c->a_total_ns / (double)c->a_over : 0;
 
-	if (figures[l->figure].kind == VALUE_TIME)
+	if (figures[l->figure].kind == VPA_VALUE_TIME)
 		return c->time_change;
-	if (figures[l->figure].kind == VALUE_RATE)
+	if (figures[l->figure].kind == VPA_VALUE_RATE)
 		return c->rate_change;
 	return a_ns > 0 ? (double)times_of(l, c).delta_ns / a_ns : 0;
 }
@@ -347,15 +315,15 @@ static int part_of(
 
 static void put_value(const struct vpa_condition *l, double value, char what[160])
 {
-	enum value_kind kind = figures[l->figure].kind;
+	enum vpa_value_kind kind = figures[l->figure].kind;
 	const char *name = l->part < VPA_UNIT_PARTS ? vpa_overview_part_name(l->part) : "";
 
-	if (is_change(l) || kind == VALUE_SHARE)
+	if (is_change(l) || kind == VPA_VALUE_SHARE)
 		snprintf(what, 160, "%s%s%.60s %s %s%.30s %%", figures[l->figure].name,
 			*name ? ":" : "", name, is_change(l) ? "changed by" : "is",
 			is_change(l) ? value < 0 ? "-" : "+" : "",
 			vpa_fixed(fabs(100 * value), 2).text);
-	else if (kind == VALUE_TIME)
+	else if (kind == VPA_VALUE_TIME)
 		snprintf(what, 160, "%s is %.30s ms", figures[l->figure].name,
 			vpa_fixed(value / 1e6, 3).text);
 	else
@@ -399,7 +367,7 @@ static int check_compared(
 		*holds = holds_for(l, value);
 		return VPT_OK;
 	}
-	if (figures[l->figure].kind == VALUE_SHARE && part_of(l, c, &t))
+	if (figures[l->figure].kind == VPA_VALUE_SHARE && part_of(l, c, &t))
 		return VPT_ENOMEM;
 	answer_change(l, &t, holds, what);
 	return VPT_OK;
@@ -429,7 +397,7 @@ static int test_printed(
 /* A condition, from the printed rate. */
 static void check_printed(const struct vpa_condition *l, double rate, int *holds, char what[160])
 {
-	double value = figures[l->figure].kind == VALUE_TIME ? 1e9 / rate : rate;
+	double value = figures[l->figure].kind == VPA_VALUE_TIME ? 1e9 / rate : rate;
 
 	put_value(l, value, what);
 	*holds = holds_for(l, value);
@@ -445,7 +413,7 @@ static int check_sides(const struct vpa_condition *l, const struct vpa_compariso
 		check_printed(l, b, holds, what);
 		return VPT_OK;
 	}
-	t.change = figures[l->figure].kind == VALUE_TIME ? a / b - 1 : b / a - 1;
+	t.change = figures[l->figure].kind == VPA_VALUE_TIME ? a / b - 1 : b / a - 1;
 	if (test_printed(l, c, &t))
 		return VPT_ENOMEM;
 	answer_change(l, &t, holds, what);

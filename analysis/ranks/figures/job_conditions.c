@@ -1,59 +1,30 @@
 /* job_conditions.c - a figure, < or >, and a number in the figure's unit. */
 #include "analysis/ranks/figures/job_conditions.h"
 
+#include "analysis/base/figure_values.h"
 #include "analysis/base/numbers.h"
 #include "analysis/names/families.h"
 #include "formats/base/saturate.h"
-#include "formats/base/time_units.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What a figure's value is written in. */
-enum value_kind { VALUE_SHARE, VALUE_RATE, VALUE_TIME };
-
 static const struct figure {
 	const char *name;
-	enum value_kind kind;
+	enum vpa_value_kind kind;
 } figures[VPA_JOB_FIGURES] = {
-	[VPA_JOB_EFFICIENCY] = {"efficiency", VALUE_SHARE},
-	[VPA_JOB_WAITS] = {"waits", VALUE_SHARE},
-	[VPA_JOB_FPS] = {"fps", VALUE_RATE},
-	[VPA_JOB_BPS] = {"bps", VALUE_RATE},
-	[VPA_JOB_STEPS] = {"steps/s", VALUE_RATE},
-	[VPA_JOB_STEP_TIME] = {"s/it", VALUE_TIME},
-	[VPA_JOB_PERIOD] = {"period", VALUE_TIME},
-	[VPA_JOB_BUSY] = {"busy", VALUE_SHARE},
-	[VPA_JOB_IDLE] = {"idle", VALUE_SHARE},
+	[VPA_JOB_EFFICIENCY] = {"efficiency", VPA_VALUE_SHARE},
+	[VPA_JOB_WAITS] = {"waits", VPA_VALUE_SHARE},
+	[VPA_JOB_FPS] = {"fps", VPA_VALUE_RATE},
+	[VPA_JOB_BPS] = {"bps", VPA_VALUE_RATE},
+	[VPA_JOB_STEPS] = {"steps/s", VPA_VALUE_RATE},
+	[VPA_JOB_STEP_TIME] = {"s/it", VPA_VALUE_TIME},
+	[VPA_JOB_PERIOD] = {"period", VPA_VALUE_TIME},
+	[VPA_JOB_BUSY] = {"busy", VPA_VALUE_SHARE},
+	[VPA_JOB_IDLE] = {"idle", VPA_VALUE_SHARE},
 };
 
 /* ---- reading ---- */
-
-int vpa_percent_read(const char *text, double *share)
-{
-	const char *end = vpa_decimal_read(text, share);
-
-	*share /= 100;
-	return end && !strcmp(end, "%");
-}
-
-static char plain(char c)
-{
-	return c == '-' || c == '_' ? ' ' : (char)tolower((unsigned char)c);
-}
-
-static int is_name(const char *text, size_t len, const char *name)
-{
-	size_t i;
-
-	if (!name || strlen(name) != len)
-		return 0;
-	for (i = 0; i < len; i++)
-		if (plain(text[i]) != plain(name[i]))
-			return 0;
-	return 1;
-}
 
 static const char *part_name(enum vpa_job_figure figure, unsigned part)
 {
@@ -67,7 +38,7 @@ static int read_part(struct vpa_job_condition *c, const char *text, size_t len)
 	unsigned count = c->figure == VPA_JOB_BUSY ? VPA_FAMILY_COUNT : VPA_CAUSES, i;
 
 	for (i = c->figure == VPA_JOB_BUSY ? 0 : VPA_CAUSE_NOT_IDLE + 1; i < count; i++)
-		if (is_name(text, len, part_name(c->figure, i))) {
+		if (vpa_figure_name_is(text, len, part_name(c->figure, i))) {
 			c->part = i;
 			c->has_part = 1;
 			return 1;
@@ -75,26 +46,12 @@ static int read_part(struct vpa_job_condition *c, const char *text, size_t len)
 	return 0;
 }
 
-static int read_value(const char *text, struct vpa_job_condition *c)
-{
-	enum value_kind kind = figures[c->figure].kind;
-	const char *end;
-
-	if (kind == VALUE_SHARE)
-		return vpa_percent_read(text, &c->value);
-	end = vpa_decimal_read(text, &c->value);
-	if (!end || kind == VALUE_RATE)
-		return end && !*end;
-	c->value *= (double)vpt_time_unit_ns(end);
-	return vpt_time_unit_ns(end) != 0;
-}
-
 int vpa_job_condition_read(const char *text, struct vpa_job_condition *out, struct vpt_err *err)
 {
 	size_t len = strcspn(text, "<>"), name = strcspn(text, ":"), i;
 
 	name = name < len ? name : len;
-	for (i = 0; i < VPA_JOB_FIGURES && !is_name(text, name, figures[i].name);)
+	for (i = 0; i < VPA_JOB_FIGURES && !vpa_figure_name_is(text, name, figures[i].name);)
 		i++;
 	*out = (struct vpa_job_condition){
 		.text = text, .figure = (enum vpa_job_figure)i, .relation = text[len]};
@@ -106,12 +63,13 @@ int vpa_job_condition_read(const char *text, struct vpa_job_condition *out, stru
 		return vpt_fail(err, VPT_EINVAL, "--fail-if: \"%.60s\": \"%.*s\" is not %s", text,
 			(int)(len - name - 1 < 40 ? len - name - 1 : 40), text + name + 1,
 			i == VPA_JOB_BUSY ? "a kernel family" : "a cause of idle time");
-	if (i < VPA_JOB_FIGURES && text[len] && read_value(text + len + 1, out))
+	if (i < VPA_JOB_FIGURES && text[len] &&
+		vpa_value_read(text + len + 1, figures[i].kind, &out->value))
 		return VPT_OK;
-	if (i < VPA_JOB_FIGURES && text[len] && figures[i].kind != VALUE_SHARE)
+	if (i < VPA_JOB_FIGURES && text[len] && figures[i].kind != VPA_VALUE_SHARE)
 		return vpt_fail(err, VPT_EINVAL, "--fail-if: expected %s after \"%c\" in \"%.60s\"",
-			figures[i].kind == VALUE_TIME ? "a time such as 750ms"
-						      : "a number such as 16",
+			figures[i].kind == VPA_VALUE_TIME ? "a time such as 750ms"
+							  : "a number such as 16",
 			text[len], text);
 	return vpt_fail(err, VPT_EINVAL,
 		"--fail-if: expected efficiency, waits, busy or idle, < or >, and percent, such as "
@@ -216,9 +174,9 @@ int vpa_job_condition_holds(const struct vpa_job_condition *c, const struct vpa_
 	if (value < 0)
 		return vpt_fail(err, VPT_EINVAL, "--fail-if %.60s: %s", c->text, not_known(c, job));
 	*holds = c->relation == '<' ? value < c->value : value > c->value;
-	if (figures[c->figure].kind == VALUE_TIME)
+	if (figures[c->figure].kind == VPA_VALUE_TIME)
 		snprintf(what, 160, "%s %s", name, vpa_duration(vpt_sat_u64(value + 0.5)).text);
-	else if (figures[c->figure].kind == VALUE_RATE)
+	else if (figures[c->figure].kind == VPA_VALUE_RATE)
 		snprintf(what, 160, "%s %s", name, vpa_fixed(value, 2).text);
 	else
 		snprintf(what, 160, "%s%s%s %.1f %%", name, has_part ? ":" : "",

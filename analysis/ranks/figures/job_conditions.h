@@ -34,9 +34,6 @@ struct vpa_job_condition {
 	double value;  /* shares: of one; a period: ns */
 };
 
-/* Reads "80%" as 0.8. Returns 0 if the text is anything else. */
-int vpa_percent_read(const char *text, double *share);
-
 /* VPT_EINVAL with a sentence if the text is none. */
 int vpa_job_condition_read(const char *text, struct vpa_job_condition *out, struct vpt_err *err);
 
