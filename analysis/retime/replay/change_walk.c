@@ -6,7 +6,6 @@
 #include "analysis/model/model.h"
 #include "analysis/retime/replay/chain_ops.h"
 #include "analysis/retime/replay/replay_clocks.h"
-#include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -126,22 +125,15 @@ static void mean_copies(struct vpa_effects *x, const struct vpa_tape_call *c, ui
 /* Adds the rules that mean chains, if all that the call launches is of one. */
 static void mean_chains(const struct vpa_effects *x, const struct vpa_tape_call *c, uint64_t *meant)
 {
-	static const struct {
-		uint8_t chain;
-		enum vpa_rule_set set;
-	} kinds[] = {{VPA_CHAIN_ADAPTER, VPA_RULES_ADAPTERS},
-		{VPA_CHAIN_UNPACKING, VPA_RULES_UNPACKING},
-		{VPA_CHAIN_REDUCTION, VPA_RULES_REDUCTIONS},
-		{VPA_CHAIN_RECOMPUTED, VPA_RULES_RECOMPUTED}};
 	uint8_t all = UINT8_MAX;
 	uint32_t i;
 	size_t k, w;
 
 	for (i = 0; i < c->op_count; i++)
 		all &= x->chains[x->t->launched[c->op + i]];
-	for (k = 0; k < COUNT(kinds); k++)
-		for (w = 0; all & kinds[k].chain && w < x->words; w++)
-			meant[w] |= vpa_rule_set(x, kinds[k].set)[w];
+	for (k = 0; k < VPA_CHAIN_RULES; k++)
+		for (w = 0; all & vpa_chain_rules[k].chain && w < x->words; w++)
+			meant[w] |= vpa_rule_set(x, vpa_chain_rules[k].set)[w];
 }
 
 /* ---- what a rule does ---- */

@@ -118,6 +118,24 @@ static enum vpa_rule_set set_of(const struct vpa_change *c)
 	}
 }
 
+const struct vpa_chain_rules vpa_chain_rules[VPA_CHAIN_RULES] = {
+	{VPA_WHAT_ADAPTERS, VPA_RULES_ADAPTERS, VPA_CHAIN_ADAPTER},
+	{VPA_WHAT_UNPACKING, VPA_RULES_UNPACKING, VPA_CHAIN_UNPACKING},
+	{VPA_WHAT_REDUCTIONS, VPA_RULES_REDUCTIONS, VPA_CHAIN_REDUCTION},
+	{VPA_WHAT_RECOMPUTED, VPA_RULES_RECOMPUTED, VPA_CHAIN_RECOMPUTED},
+};
+
+static void add_chain(struct vpa_effects *x, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < VPA_CHAIN_RULES; k++)
+		if (vpa_chain_rules[k].what == x->rules[i].change->what) {
+			x->chains_matter = 1;
+			vpa_rule_add(vpa_rule_set(x, vpa_chain_rules[k].set), i);
+		}
+}
+
 /* Puts a rule into the sets of what it means. */
 static void add_meaning(struct vpa_effects *x, size_t i)
 {
@@ -136,22 +154,6 @@ static void add_meaning(struct vpa_effects *x, size_t i)
 	case VPA_WHAT_FAMILY:
 		vpa_rule_add(&x->families[c->number * x->words], i);
 		break;
-	case VPA_WHAT_ADAPTERS:
-		x->chains_matter = 1;
-		vpa_rule_add(vpa_rule_set(x, VPA_RULES_ADAPTERS), i);
-		break;
-	case VPA_WHAT_UNPACKING:
-		x->chains_matter = 1;
-		vpa_rule_add(vpa_rule_set(x, VPA_RULES_UNPACKING), i);
-		break;
-	case VPA_WHAT_REDUCTIONS:
-		x->chains_matter = 1;
-		vpa_rule_add(vpa_rule_set(x, VPA_RULES_REDUCTIONS), i);
-		break;
-	case VPA_WHAT_RECOMPUTED:
-		x->chains_matter = 1;
-		vpa_rule_add(vpa_rule_set(x, VPA_RULES_RECOMPUTED), i);
-		break;
 	case VPA_WHAT_STOPS:
 		x->stops_matter = 1;
 		vpa_rule_add(vpa_rule_set(x, VPA_RULES_STOPS), i);
@@ -161,6 +163,7 @@ static void add_meaning(struct vpa_effects *x, size_t i)
 		vpa_rule_add(vpa_rule_set(x, VPA_RULES_CAPTURED), i);
 		break;
 	default:
+		add_chain(x, i);
 		break;
 	}
 }

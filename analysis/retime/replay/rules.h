@@ -84,6 +84,15 @@ enum vpa_rule_set {
 	VPA_RULE_SETS
 };
 
+/* Launches that a change means by what all their ops are a chain of. */
+struct vpa_chain_rules {
+	enum vpa_change_what what;
+	enum vpa_rule_set set;
+	uint8_t chain; /* a bit, see chain_ops.h */
+};
+enum { VPA_CHAIN_RULES = 4 };
+extern const struct vpa_chain_rules vpa_chain_rules[VPA_CHAIN_RULES];
+
 enum { VPA_COPY_KINDS = 256 }; /* whatever a byte holds */
 
 /* Launches of a thread that become one. */
