@@ -24,7 +24,8 @@ const char *vpa_collective_name(enum vpa_collective_kind kind);
 enum vpa_collective_kind vpa_collective_kind_of(const char *text, size_t len);
 /* Whether all ranks leave it at about the same time: none has its result before all have given their part. */
 int vpa_collective_is_symmetric(enum vpa_collective_kind kind);
-/* Bytes of a message over each link among so many ranks, as NCCL counts the bandwidth of the bus; below 0: not known, as of no bytes. */
+/* The bytes that a message sends over each link, if `ranks` take part: NCCL counts the bandwidth of the bus so. Below 0: not known; a
+ * message without bytes has none. */
 double vpa_collective_bus_bytes(enum vpa_collective_kind kind, uint64_t bytes, uint64_t ranks);
 
 #endif

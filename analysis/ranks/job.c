@@ -649,7 +649,7 @@ int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_er
 	return vpa_job_new_asked(ranks, NULL, 0, out, err);
 }
 
-/* A job of at least so many ranks. */
+/* A job; `least`: it needs that many ranks. */
 static int new_job(struct vpa_rank_list *ranks, size_t least, const struct vpa_job_change *asked,
 	size_t asked_count, struct vpa_job **out, struct vpt_err *err)
 {

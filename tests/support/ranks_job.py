@@ -13,7 +13,7 @@ of them to FOLDER/truth.json. Every time is an integer of ns, so waits and blame
   names=0                         collectives have no communicators
   groups=N                        ranks in groups of N, beside the one of all
   replicas=N                      ranks in sets of N that never meet another set, or of one rank each that meet nobody
-  meet=BYTES                      but all meet in the last collective of a step, with a message of so many bytes
+  meet=BYTES                      but all meet in the last collective of a step, with a message of BYTES
   frames=N                        steps are called "block 3 frames=N", and the launch of their last kernel is in "vae_decode"
   gauge=R:NAME=VALUE              samples of rank R's GPU, such as SM clock=1200; of all ranks if R is *
   hosts=N                         ranks are spread over N hosts

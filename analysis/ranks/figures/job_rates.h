@@ -12,7 +12,7 @@
 #include "analysis/ranks/job.h"
 
 enum {
-	VPA_TIE_BYTES = 1024,    /* a message of at most so many says nothing of the work */
+	VPA_TIE_BYTES = 1024,    /* a message of this size or less says nothing of the work */
 	VPA_TIED_RATES_APART = 5 /* %, by which rates of tied ranks may differ */
 };
 

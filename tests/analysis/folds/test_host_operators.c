@@ -92,7 +92,7 @@ static void operators_on_the_cpu_are_a_place(void **state)
 	}
 }
 
-/* Adds calls of aten::mul, which call others, one after the other for 7 ms; in units of 500 us, so many begin or end together. What
+/* Adds calls of aten::mul, one after the other for 7 ms. Each calls others. Times are multiples of 500 us, so that many are equal. What
  * ends first is listed first. */
 static size_t add_nests(struct vpt_random *r, char *text, size_t size, unsigned us)
 {
