@@ -36,12 +36,9 @@ static uint64_t allocation_ns(const struct vpa_report *r, int only_frees)
 
 static uint64_t memory_of(const struct vpa_report *r, int64_t device)
 {
-	size_t i;
+	const struct vpa_gpu *gpu = vpa_report_gpu(r, device);
 
-	for (i = 0; i < r->gpu_count; i++)
-		if (r->gpus[i].device == device)
-			return r->gpus[i].memory_bytes;
-	return 0;
+	return gpu ? gpu->memory_bytes : 0;
 }
 
 /* Samples of at least that share of their GPU's memory; NULL: there are none. */
